@@ -1,0 +1,56 @@
+"""Give an agent the time, and find out how often it should be told."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from timectx.formats import read_session, read_sessions
+from timectx.reading import (
+    BrowserZone,
+    Reading,
+    canonical_zone,
+    format_duration,
+    format_reading,
+    format_timestamp,
+    parse_reading,
+    process_zone,
+)
+from timectx.replay import Scenario, as_recorded, fixed_clock, replay_session, system_clock
+from timectx.results import (
+    attempts_frame,
+    compactions_frame,
+    describe_columns,
+    measures_frame,
+    readings_frame,
+    steps_frame,
+)
+from timectx.session import Session
+from timectx.synthetic import synthetic_session
+
+__all__ = [
+    "format_timestamp",
+    "format_duration",
+    "canonical_zone",
+    "process_zone",
+    "BrowserZone",
+    "Reading",
+    "format_reading",
+    "parse_reading",
+    "Session",
+    "read_session",
+    "read_sessions",
+    "synthetic_session",
+    "Scenario",
+    "replay_session",
+    "as_recorded",
+    "steps_frame",
+    "readings_frame",
+    "attempts_frame",
+    "compactions_frame",
+    "measures_frame",
+    "describe_columns",
+    "fixed_clock",
+    "system_clock",
+]
+
+__version__: Final = "0.1.0"

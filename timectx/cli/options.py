@@ -1,0 +1,97 @@
+"""Read the values people type: intervals, zones, editions, instants."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, get_args
+
+import click
+
+from timectx.errors import TimectxError, UnitError
+from timectx.reading import Edition, canonical_zone
+from timectx.units import MAX_INSTANT_MS, DurationMs, EpochMs, parse_interval
+
+__all__ = ["EDITION", "INSTANT", "INTERVAL", "INTERVALS", "ZONE", "json_option", "parse_instant", "paths_argument"]
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_LABEL: Final = re.compile(r"\[[^\[\]]*\]$")
+
+
+def parse_instant(text: str) -> EpochMs:
+    """
+    Read an instant from epoch milliseconds or ISO 8601.
+
+    Parameters
+    ----------
+    text : str
+        A whole number, or date and time with an offset or Z; a zone in brackets behind it, as a
+        reading prints it, is passed over.
+
+    Returns
+    -------
+    EpochMs
+        Finer parts than a millisecond are cut off.
+
+    Raises
+    ------
+    UnitError
+        If it is neither, has no offset, or lies outside what a log can hold.
+
+    Examples
+    --------
+    >>> parse_instant("0"), parse_instant("1970-01-01T01:00:00.5+01:00[Europe/Berlin]")
+    (0, 500)
+    """
+    trimmed = text.strip()
+    if re.fullmatch(r"[+-]?[0-9]+", trimmed):
+        time_ms = int(trimmed)
+    else:
+        time_ms = (_moment(_LABEL.sub("", trimmed), text) - _EPOCH) // timedelta(milliseconds=1)
+    if abs(time_ms) > MAX_INSTANT_MS:
+        raise UnitError(f"outside the instants a log can hold: {text!r}", kind="time-out-of-range")
+    return EpochMs(time_ms)
+
+
+def _moment(iso: str, text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(iso)
+    except ValueError:
+        raise UnitError(
+            f"not an instant: {text!r}; expected epoch milliseconds or ISO 8601, as in 2026-07-15T09:01:01+08:00",
+            kind="time-syntax",
+        ) from None
+    if moment.tzinfo is None:
+        raise UnitError(
+            f"an instant without an offset: {text!r}; add Z or an offset, as in {iso}+08:00", kind="time-syntax"
+        )
+    return moment
+
+
+class _Type(click.ParamType[Any]):
+    """Read a value with a function of this package, and let click say which option it was for."""
+
+    def __init__(self, name: str, read: Any) -> None:
+        self.name = name
+        self._read = read
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return self._read(value) if isinstance(value, str) else value
+        except TimectxError as error:
+            self.fail(str(error), param, ctx)
+
+
+def _intervals(text: str) -> tuple[DurationMs, ...]:
+    return tuple(sorted({parse_interval(part) for part in text.split(",")}))
+
+
+INTERVAL: Final = _Type("interval", parse_interval)
+INTERVALS: Final = _Type("intervals", _intervals)
+ZONE: Final = _Type("zone", canonical_zone)
+INSTANT: Final = _Type("time", parse_instant)
+EDITION: Final = click.Choice(get_args(Edition))
+
+json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, to stdout.")
+
+paths_argument: Final = click.argument("paths", metavar="PATH...", nargs=-1, required=True)

@@ -1,0 +1,84 @@
+"""Name every way timectx refuses an input, one branch per layer under one root."""
+
+from __future__ import annotations
+
+__all__ = [
+    "FormatError",
+    "ReadingError",
+    "ReplayError",
+    "ScenarioError",
+    "SessionError",
+    "StoreError",
+    "TimectxError",
+    "TimectxWarning",
+    "UnitError",
+    "UnknownZoneWarning",
+    "UnsupportedFormatError",
+    "ZoneError",
+]
+
+
+class TimectxError(Exception):
+    """
+    Signal a refused input; the root of every error this package raises on purpose.
+
+    Parameters
+    ----------
+    message : str
+        What was wrong, what was expected, the value and where, in lower case.
+    kind : str, optional
+        A stable word for the rule that was broken, such as ``"seq-gap"``; empty when
+        the class alone says it. Programs compare `kind`, people read the message.
+    """
+
+    def __init__(self, message: str, *, kind: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
+
+    def __str__(self) -> str:
+        """Return the message alone, also for LookupError branches that would quote it."""
+        return str(self.args[0])
+
+
+class UnitError(TimectxError, ValueError):
+    """Signal a duration, count or instant that cannot be read or is out of range."""
+
+
+class ZoneError(TimectxError, LookupError, ValueError):
+    """Signal a time zone name that is malformed, unknown or not in canonical form."""
+
+
+class ReadingError(TimectxError, ValueError):
+    """Signal a text that is not a time reading, or a reading that cannot be printed."""
+
+
+class SessionError(TimectxError, ValueError):
+    """Signal events that contradict the rules of a session log."""
+
+
+class FormatError(TimectxError, ValueError):
+    """Signal a transcript that cannot be read; the message starts with ``file:line``."""
+
+
+class UnsupportedFormatError(FormatError):
+    """Signal a transcript whose format is recognised but cannot be read by this release."""
+
+
+class ScenarioError(TimectxError, ValueError):
+    """Signal a replay setting that is malformed or contradicts another."""
+
+
+class ReplayError(TimectxError, LookupError):
+    """Signal a question about a replay that its session cannot answer, such as an unknown step."""
+
+
+class StoreError(TimectxError, OSError):
+    """Signal a durable log that cannot be found, held or written; its cause, if any, is the system's error."""
+
+
+class TimectxWarning(UserWarning):
+    """Flag something legal but risky; the root of every warning this package issues."""
+
+
+class UnknownZoneWarning(TimectxWarning):
+    """Flag a ``TZ`` setting that the original system answers in an odd way."""

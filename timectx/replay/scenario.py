@@ -1,0 +1,240 @@
+"""Hold every knob of a replay in one frozen value, and read and write it as TOML."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from dataclasses import replace as _replace
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+from timectx.errors import ScenarioError, ZoneError
+from timectx.reading import Edition, ZoneLabel, default_interval_ms, printed_label, utc_offset_s
+from timectx.replay.meter import Counter
+from timectx.replay.schedule import check_interval
+
+__all__ = ["CompactionMode", "Meter", "Policy", "Scenario", "ZoneSpans", "parse_scenario"]
+
+Policy: TypeAlias = Literal["interval", "recorded"]
+CompactionMode: TypeAlias = Literal["recorded", "off"]
+Meter: TypeAlias = Literal["estimate", "reported"]
+
+ZoneSpans: TypeAlias = tuple[tuple[int, str], ...]
+"""Fallback zones of a log whose process changed zone: (first seq it holds for, zone), rising."""
+
+_CHOICES: Final[dict[str, tuple[str, ...]]] = {
+    "edition": get_args(Edition),
+    "policy": get_args(Policy),
+    "delivery": ("appended",),
+    "compaction": get_args(CompactionMode),
+    "meter": get_args(Meter),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """
+    Hold every knob of a replay.
+
+    Parameters
+    ----------
+    edition : {"note", "note-v2", "readme", "current"}
+        Which published contract readings follow.
+    interval_ms : int or None
+        Refresh interval in milliseconds; 0 = a reading at every attempt. None takes the edition's
+        default: 600,000 in ``current``, else 0.
+    policy : {"interval", "recorded"}
+        When a reading is due: by the interval, or exactly where the log has one.
+    delivery : {"appended"}
+        How time reaches the model: as one durable message added before the step.
+    time_zone : str, tuple or None
+        Fallback zone, by any name it goes under, or a `ZoneLabel`; or spans ``((seq, zone), …)``
+        where it changed; None is resolved from the log's own readings before the replay, else to UTC.
+    compaction : {"recorded", "off"}
+        Whether the log's own compactions happen.
+    meter : {"estimate", "reported"}
+        Price requests by the fixed estimate, or take the provider's counts where the log has them.
+    counter : callable, optional
+        Prices one message in place of the fixed estimate; None uses the estimate.
+
+    Raises
+    ------
+    ScenarioError
+        If a value is none of the above; the message lists what is.
+    ZoneError
+        If a zone is unknown.
+
+    Examples
+    --------
+    >>> Scenario(interval_ms=60_000).replace(time_zone="Asia/Kolkata").time_zone
+    'Asia/Calcutta'
+    >>> Scenario(edition="current").interval_ms
+    600000
+    """
+
+    edition: Edition = "readme"
+    interval_ms: int | None = None
+    policy: Policy = "interval"
+    delivery: Literal["appended"] = "appended"
+    time_zone: str | ZoneSpans | None = None
+    compaction: CompactionMode = "recorded"
+    meter: Meter = "estimate"
+    counter: Counter | None = None
+
+    def __post_init__(self) -> None:
+        """Check every value once, so that nothing further in has to."""
+        for name, choices in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in choices:
+                raise ScenarioError(f"{name} is one of {', '.join(choices)}; got {value!r}", kind=name)
+        if self.interval_ms is None:
+            object.__setattr__(self, "interval_ms", default_interval_ms(self.edition))
+        check_interval(self.interval_ms)
+        object.__setattr__(self, "time_zone", _checked_zone(self.time_zone))
+        if self.meter == "reported" and self.compaction == "off":
+            raise ScenarioError(
+                "reported sizes hold only for the compactions the log has; use meter estimate with compaction off",
+                kind="meter",
+            )
+        if self.counter is not None and not callable(self.counter):
+            raise ScenarioError(f"counter is a function from message to tokens; got {self.counter!r}", kind="counter")
+
+    @property
+    def interval(self) -> int:
+        """The refresh interval in milliseconds, the edition's default where none was given."""
+        return self.interval_ms or 0
+
+    def replace(self, **changes: Any) -> Scenario:
+        """
+        Return a copy with some knobs turned.
+
+        Parameters
+        ----------
+        **changes : object
+            New values by parameter name.
+
+        Returns
+        -------
+        Scenario
+            Checked like a new one.
+
+        Raises
+        ------
+        ScenarioError
+            If a name or a value is none of a scenario's.
+        """
+        _check_names(changes)
+        return _replace(self, **changes)
+
+    def to_toml(self) -> str:
+        """
+        Write the scenario as TOML.
+
+        Returns
+        -------
+        str
+            One line a knob; those left unresolved (None) are omitted.
+
+        Raises
+        ------
+        ScenarioError
+            Kind ``counter`` when a counter is set, which no file can hold.
+        """
+        if self.counter is not None:
+            raise ScenarioError("a scenario with its own counter cannot be written to a file", kind="counter")
+        lines = []
+        for knob in fields(self):
+            value = getattr(self, knob.name)
+            if value is not None:
+                lines.append(f"{knob.name} = {_toml(value)}\n")
+        return "".join(lines)
+
+
+def parse_scenario(text: str) -> Scenario:
+    r"""
+    Read a scenario from TOML.
+
+    Parameters
+    ----------
+    text : str
+        As `Scenario.to_toml` writes it; missing knobs take their defaults.
+
+    Returns
+    -------
+    Scenario
+        The scenario.
+
+    Raises
+    ------
+    ScenarioError
+        If the text is no TOML, or names a knob or a value that does not exist.
+
+    Examples
+    --------
+    >>> parse_scenario('interval_ms = 60000\npolicy = "interval"').interval_ms
+    60000
+    """
+    try:
+        knobs = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError(
+            f"not a scenario: {error}; expected TOML such as interval_ms = 600000", kind="toml"
+        ) from None
+    _check_names(knobs)
+    if "time_zone" in knobs:
+        knobs["time_zone"] = _zone_from_toml(knobs["time_zone"])
+    return Scenario(**knobs)
+
+
+def _check_names(knobs: Mapping[str, object]) -> None:
+    known = [knob.name for knob in fields(Scenario)]
+    for name in knobs:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]}?" if near else f"; the knobs are {', '.join(known)}"
+            raise ScenarioError(f"a scenario has no {name!r}{hint}", kind="unknown-knob")
+
+
+def _checked_zone(zone: object) -> str | ZoneSpans | None:
+    if zone is None:
+        return None
+    if isinstance(zone, str):
+        return _known_zone(zone)
+    if isinstance(zone, tuple) and zone and all(_is_span(span) for span in zone):
+        seqs = [seq for seq, _ in zone]
+        if seqs == sorted(set(seqs)):
+            return tuple((seq, _known_zone(name)) for seq, name in zone)
+    raise ZoneError(f"a time zone is an IANA name, or spans of (seq, name) with rising seqs; got {zone!r}", kind="zone")
+
+
+def _is_span(span: object) -> bool:
+    return isinstance(span, tuple) and len(span) == 2 and type(span[0]) is int and isinstance(span[1], str)
+
+
+def _known_zone(zone: str) -> str:
+    """Return a zone by the name readings print; a label that only names its clock apart stays as it is."""
+    utc_offset_s(0, zone)
+    return zone if isinstance(zone, ZoneLabel) else printed_label(zone)
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    if isinstance(value, ZoneLabel):
+        return f"{{ label = {_toml(str(value))}, clock = {_toml(value.clock)} }}"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else str(value)
+
+
+def _zone_from_toml(value: object) -> object:
+    """Undo what `_toml` does to a zone; anything else comes back as it is, to be refused with the rest."""
+    match value:
+        case {"label": str(label), "clock": str(clock), **rest} if not rest:
+            return ZoneLabel(label, clock)
+        case [int(seq), zone]:
+            return (seq, _zone_from_toml(zone))
+        case list():
+            return tuple(map(_zone_from_toml, value))
+        case _:
+            return value

@@ -1,0 +1,33 @@
+"""Put runs into frames, sum them up over sessions, and recommend an interval."""
+
+from timectx.results.columns import TABLES, Column
+from timectx.results.frames import (
+    attempts_frame,
+    compactions_frame,
+    describe_columns,
+    measures_frame,
+    readings_frame,
+    steps_frame,
+)
+from timectx.results.recommendation import Recommendation, recommend_interval
+from timectx.results.totals import Pool, Totals, pool_runs
+from timectx.results.trial import Recorded, Trial, inherited_part
+
+__all__ = [
+    "TABLES",
+    "Column",
+    "Pool",
+    "Recommendation",
+    "Recorded",
+    "Totals",
+    "Trial",
+    "attempts_frame",
+    "compactions_frame",
+    "describe_columns",
+    "inherited_part",
+    "measures_frame",
+    "pool_runs",
+    "readings_frame",
+    "recommend_interval",
+    "steps_frame",
+]

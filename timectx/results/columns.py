@@ -1,0 +1,150 @@
+"""Say what each column of each result table holds: its name, its unit, its type and its meaning."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+__all__ = ["ATTEMPTS", "COMPACTIONS", "MEASURES", "READINGS", "STEPS", "TABLES", "Column"]
+
+
+class Column(Struct, frozen=True):
+    """
+    Describe one column.
+
+    `unit` is ``ms`` (a duration), ``epoch ms`` (an instant), ``tokens``, ``ratio`` (0 to 1), ``count``,
+    ``number`` (a place in an order) or empty. `dtype` is the pandas type: ``int64``, ``Int64`` where a
+    value can be missing, ``float64``, ``bool`` or ``str``.
+    """
+
+    name: str
+    unit: str
+    dtype: str
+    description: str
+
+
+_RUN: Final = (
+    Column("session", "", "str", "id of the session"),
+    Column("interval_ms", "ms", "Int64", "refresh interval in force; 0 = a reading at every attempt"),
+)
+
+_PLACE: Final = (
+    Column("turn", "number", "int64", "turn, from 1"),
+    Column("step", "number", "int64", "step within the turn, from 1"),
+)
+
+STEPS: Final = (
+    *_RUN,
+    *_PLACE,
+    Column("now_ms", "epoch ms", "int64", "when the step was prepared"),
+    Column("added", "", "bool", "the step got a reading of its own"),
+    Column(
+        "age_ms", "ms", "Int64", "before the decision: time since the newest reading in the log; none before the first"
+    ),
+    Column(
+        "staleness_ms", "ms", "Int64", "after the decision: time since the newest reading the model sees; none if blind"
+    ),
+    Column("blind", "", "bool", "the model sees no reading at all"),
+    Column("before_first", "", "bool", "the session has had no reading up to here"),
+    Column("visible_readings", "count", "int64", "readings the model sees"),
+    Column("reading_tokens", "tokens", "int64", "price of the readings the model sees"),
+    Column("surface_tokens", "tokens", "int64", "price of all messages the model sees, readings included"),
+    Column("header_tokens", "tokens", "int64", "price of what each request carries beside messages"),
+    Column("requests", "count", "int64", "requests the step sent, retries included"),
+    Column("input_tokens", "tokens", "int64", "header and messages, summed over the step's requests"),
+    Column("zone_mismatch", "", "bool", "the newest reading the model sees names another zone than the turn"),
+)
+"""One row a step: what the model saw at its first request."""
+
+READINGS: Final = (
+    *_RUN,
+    *_PLACE,
+    Column("now_ms", "epoch ms", "int64", "the instant it prints"),
+    Column("time_ms", "epoch ms", "int64", "its event time, from which schedule and baselines count"),
+    Column("zone", "", "str", "the zone it prints"),
+    Column("browser", "", "str", "the turn's browser zone: resolved, mixed or missing; none in two-line editions"),
+    Column("elapsed_ms", "ms", "Int64", "time since its baseline; none where it reads unavailable"),
+    Column("text", "", "str", "what the model reads"),
+    Column("price_tokens", "tokens", "int64", "price of sending it once"),
+    Column("resent_requests", "count", "int64", "later requests that still hold it"),
+    Column("resent_tokens", "tokens", "int64", "price of sending it again in those requests"),
+    Column("recorded_seq", "number", "Int64", "seq of the log's own reading at this attempt; none without one"),
+)
+"""One row a reading that the scenario adds."""
+
+ATTEMPTS: Final = (
+    *_RUN,
+    *_PLACE,
+    Column("kind", "", "str", "what marks it in the log: step, turn-end or reading"),
+    Column("now_ms", "epoch ms", "int64", "when it was made"),
+    Column(
+        "age_ms",
+        "ms",
+        "Int64",
+        "time since the newest reading in the log; none before the first, below 0 if the clock went back",
+    ),
+    Column(
+        "decision",
+        "",
+        "str",
+        "added, suppressed (not due), ineligible (nothing could be added) or failed (zone refused)",
+    ),
+    Column("error", "", "str", "why it failed; none otherwise"),
+)
+"""One row an attempt, whether or not a reading came of it."""
+
+COMPACTIONS: Final = (
+    *_RUN,
+    Column("seq", "number", "int64", "seq of the checkpoint"),
+    Column("time_ms", "epoch ms", "int64", "event time of the checkpoint"),
+    Column("turn", "number", "Int64", "turn it ran in; none between turns"),
+    Column("shadowed_nodes", "count", "int64", "messages it hid, readings included"),
+    Column("shadowed_readings", "count", "int64", "readings it hid"),
+    Column("checkpoint_tokens", "tokens", "int64", "price of the checkpoint"),
+    Column("before_tokens", "tokens", "int64", "price of all visible messages before it"),
+    Column("after_tokens", "tokens", "int64", "price of all visible messages after it"),
+)
+"""One row a replacement of older messages by a checkpoint."""
+
+MEASURES: Final = (
+    *_RUN,
+    Column("edition", "", "str", "published contract the readings follow"),
+    Column("policy", "", "str", "what makes an attempt due"),
+    Column("time_zone", "", "str", "zone shown where the browser's is not known"),
+    Column("meter", "", "str", "how tokens were priced"),
+    Column("zone_database", "", "str", "release of the zone data"),
+    Column("attempts", "count", "int64", "moments at which a reading could be added"),
+    Column("steps", "count", "int64", "steps"),
+    Column("requests", "count", "int64", "requests, retries included"),
+    Column("readings", "count", "int64", "readings added"),
+    Column("reading_tokens", "tokens", "int64", "price of all readings, each sent once"),
+    Column("resent_tokens", "tokens", "int64", "price of sending them again with every later request"),
+    Column("input_tokens", "tokens", "int64", "price of everything sent, over all requests"),
+    Column("reading_ratio", "ratio", "float64", "readings, sent and resent, as a share of everything sent"),
+    Column("staleness_median_ms", "ms", "Int64", "median staleness of the steps that see a reading"),
+    Column("staleness_p95_ms", "ms", "Int64", "95th percentile of their staleness"),
+    Column("staleness_max_ms", "ms", "Int64", "largest of their staleness"),
+    Column("age_median_ms", "ms", "Int64", "median age at the attempts that have a reading behind them"),
+    Column("age_p95_ms", "ms", "Int64", "95th percentile of these ages"),
+    Column("age_max_ms", "ms", "Int64", "largest of these ages"),
+    Column("blind_steps", "count", "int64", "steps that see no reading"),
+    Column("blind_before_first_steps", "count", "int64", "the part of them before the first reading"),
+    Column("longest_blind_steps", "count", "int64", "most blind steps in a row"),
+    Column("longest_blind_ms", "ms", "int64", "longest time that blind steps in a row took"),
+    Column("unavailable_readings", "count", "int64", "readings whose elapsed time reads unavailable"),
+    Column("unavailable_ratio", "ratio", "float64", "their share of all readings"),
+    Column("zone_mismatch_steps", "count", "int64", "steps whose newest reading names another zone than the turn"),
+    Column("compactions", "count", "int64", "compactions"),
+    Column("peak_surface_tokens", "tokens", "int64", "largest price of all visible messages at once"),
+)
+"""One row a run."""
+
+TABLES: Final = {
+    "steps": STEPS,
+    "readings": READINGS,
+    "attempts": ATTEMPTS,
+    "compactions": COMPACTIONS,
+    "measures": MEASURES,
+}
+"""The columns of every table, by its name."""
