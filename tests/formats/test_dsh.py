@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.formats.logs import (
     HEADER,
@@ -218,6 +220,12 @@ def test_malformed_rows_are_named_when_checked(path: Path) -> None:
     found = [(3, "malformed-text-chunks-storage-row-dt"), (4, "not-json")]
     assert faults(read_session(path, check=True)) == found
     assert both(path).skipped["text-chunks"] == 2
+
+
+def test_a_log_of_unreadable_rows_is_the_same_whether_they_are_decoded_or_not(path: Path) -> None:
+    """A header and a stream that cannot be decoded are a session without events."""
+    bad = b'{"type":"text-chunks","seq0":3,"tim\n'
+    assert both(write_log(path, [bad, bad, bad])).events == ()
 
 
 @pytest.mark.parametrize(
@@ -540,3 +548,55 @@ def test_the_cycle_collector_is_left_as_it_was(path: Path, on: bool) -> None:
         assert gc.isenabled() == on
     finally:
         (gc.enable if was_on else gc.disable)()
+
+
+DAMAGE = st.tuples(
+    st.integers(0, 10**6),
+    st.sampled_from(["change", "cut", "insert", "copy", "end"]),
+    st.sampled_from(
+        [b"\x00", b"\xff", b'"', b"{", b"}", b"\n", b"null", b"1e400", b'"seq":3', b"\\ud83d", b"9" * 500, b"[]"]
+    ),
+)
+
+
+@given(st.lists(DAMAGE, min_size=1, max_size=6), st.booleans())
+def test_no_damage_is_worse_than_an_error_that_names_the_file(
+    tmp_path_factory: pytest.TempPathFactory, damage: list[tuple[int, str, bytes]], zstd: bool
+) -> None:
+    """Whatever happened to a log, it is a session of rising seqs or a `FormatError`, and decoding changes no event."""
+    path = tmp_path_factory.mktemp("damaged") / "a.jsonl"
+    data = (write_frames(path, turn()[:4], turn()[4:]) if zstd else write_log(path, turn())).read_bytes()
+    for place, how, part in damage:
+        at = place % (len(data) + 1)
+        match how:
+            case "change":
+                data = data[:at] + part[:1] + data[at + 1 :]
+            case "cut":
+                data = data[:at] + data[at + len(part) :]
+            case "insert":
+                data = data[:at] + part + data[at:]
+            case "copy":
+                data = data[:at] + data[at // 2 : at] + data[at:]
+            case _:
+                data = data[:at]
+    path.write_bytes(data)
+    found: list[Any] = []
+    for options in (
+        {"check": False},
+        {"check": True},
+        {"check": False, "strict": True},
+        {"check": True, "strict": True},
+    ):
+        try:
+            found.append(read_session(path, **options))
+        except FormatError as error:
+            found.append(str(error).partition(":")[0])
+    for session in found:
+        if not isinstance(session, Session):
+            assert session == str(path)
+        else:
+            assert seqs(session) == sorted(set(seqs(session)))
+            assert session.closed().events[: len(session.events)] == session.events
+    if isinstance(found[0], Session):
+        assert found[1].events == found[0].events
+        assert found[1].tail == found[0].tail

@@ -475,10 +475,18 @@ def test_a_line_beyond_the_limit_is_refused(path: Path) -> None:
         ([row(0, "a", "b")], (1, 10)),
         ([row(0, "a", "b"), finish(2)], None),
         ([row(0, "a", "b"), b"{bad\n"], (1, 10)),
+        ([piece(0), b'{"type":"assistant/chunk","seq":1,"x'], (0, 0)),
         ([], None),
     ],
-    ids=["piece", "row", "kept", "then bad", "nothing"],
+    ids=["piece", "row", "kept", "then bad", "then torn", "nothing"],
 )
 def test_the_tail_is_the_last_entry_where_that_is_streamed(path: Path, records: list[Any], tail: Any) -> None:
     """As in the tolerant reader."""
     assert shown(write_log(path, records)).tail == tail
+
+
+def test_a_last_piece_that_is_not_whole_gives_no_tail(path: Path) -> None:
+    """Where it is not decoded it cannot be refused either."""
+    lone = {name: value for name, value in piece(1).items() if name != "time"}
+    session = read_session(write_log(path, [user(0), lone]), strict=True)
+    assert (len(session.events), session.tail) == (1, None)

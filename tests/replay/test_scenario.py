@@ -164,7 +164,7 @@ def test_spans_that_are_none_are_refused(zone: Any) -> None:
 
 def test_reported_sizes_need_the_logs_own_compactions() -> None:
     """Without them the provider's counts say nothing about the surface of the replay."""
-    text = "reported sizes hold only for the compactions the log has; use meter estimate with compaction off"
+    text = "reported sizes hold only for the compactions the log has; use meter estimate with any other"
     assert refusal(ScenarioError, lambda: Scenario(meter="reported", compaction="off")) == ("meter", text)
 
 

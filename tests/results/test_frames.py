@@ -116,6 +116,8 @@ def test_a_compaction_gives_a_row_with_what_it_hid() -> None:
         "checkpoint_tokens": 300,
         "before_tokens": 5000,
         "after_tokens": 900,
+        "summary_input_tokens": None,
+        "summary_output_tokens": None,
     }
     assert records(compactions_frame(run(compactions=(COMPACTION, in_turn)))) == [
         {**row, "turn": None},

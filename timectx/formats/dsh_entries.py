@@ -61,7 +61,7 @@ class Entries:
     streamed : tuple
         The last line of streamed output, and its number (0 = none yet).
     dropped : int
-        Lines left out because something was wrong with them.
+        Lines other than streamed output that were left out because something was wrong with them.
     """
 
     def __init__(self, report: Report, *, check: bool, max_line_bytes: int) -> None:
@@ -288,7 +288,7 @@ class Entries:
         self._unread = (number, error, torn)
         if not counted:
             self.skipped["unreadable"] += 1
-        self.dropped += 1
+            self.dropped += 1
         self._loose = True
 
     def _close_unread(self, *, at_end: bool = False) -> None:

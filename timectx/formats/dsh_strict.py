@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from types import MappingProxyType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 
 from timectx.errors import FormatError, SessionError, UnsupportedFormatError
 from timectx.formats.dsh_container import container_lines
@@ -26,6 +26,9 @@ from timectx.session.surface import apply_to_nodes, check_surface
 from timectx.units import is_safe_integer
 
 __all__ = ["read_dsh_strictly"]
+
+_UNKNOWN: Final = "session-contains-event-type-seq-unknown"
+_INVALID: Final = "stored-session-failed-validation-error-session"
 
 
 def read_dsh_strictly(path: str, stream: BinaryIO, *, zstd: bool, check: bool, max_line_bytes: int) -> Session:
@@ -152,10 +155,6 @@ class _Scan:
             raise self.issue
 
 
-_UNKNOWN = "session-contains-event-type-seq-unknown"
-_INVALID = "stored-session-failed-validation-error-session"
-
-
 class _AtLineError(SessionError):
     def __init__(self, line: int, message: str, kind: str) -> None:
         super().__init__(message, kind=kind)
@@ -263,7 +262,8 @@ class _Restored:
         if isinstance(last, StreamRow):
             return last.seq0 + (len(last.parts) or 1) - 1, last.time0_ms + sum(last.dt_ms)
         if isinstance(last, dict) and is_streamed(last):
-            return last["seq"], last["time"]
+            seq, time_ms = last.get("seq"), last.get("time")
+            return (seq, time_ms) if isinstance(seq, int) and isinstance(time_ms, int) else None
         return None
 
 

@@ -15,9 +15,17 @@ from timectx.replay.resolve import resolve_scenario
 from timectx.replay.run import Decision, Measures, Run, RunAttempt, RunCompaction, RunReading, RunStep
 from timectx.replay.scenario import Scenario, parse_scenario
 from timectx.replay.schedule import TimeContext, is_due, reading_message
+from timectx.replay.simulation import Compaction
+from timectx.replay.summaries import FixedText, FixedTokens, ShareOfShadowed, SummaryReply, SummaryRequest
 from timectx.replay.timeline import Timeline, timeline_of
 
 __all__ = [
+    "SummaryRequest",
+    "SummaryReply",
+    "ShareOfShadowed",
+    "FixedTokens",
+    "FixedText",
+    "Compaction",
     "Clock",
     "Counter",
     "Decision",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 
 from msgspec import Struct
@@ -9,7 +10,7 @@ from msgspec import Struct
 from timectx.session.events import Replace, SurfaceEvent, UserMessage
 from timectx.session.surface import span_of
 
-__all__ = ["Conversation", "Shadowing", "Shown"]
+__all__ = ["Conversation", "ReadingAccount", "Shadowing", "Shown"]
 
 
 class Shown(Struct, frozen=True, gc=False):
@@ -31,37 +32,28 @@ class Shadowing(Struct, frozen=True):
     after_tokens: int
 
 
-class Conversation:
+class ReadingAccount(ABC):
     """
-    Keep what the model sees in a replay, next to what it saw in the log.
-
-    Parameters
-    ----------
-    price_of : callable
-        Returns the price in tokens of a message event.
-    twins : Mapping of int to int
-        By the key of a scenario's reading, the seq of the recorded reading of the same attempt.
+    Keep the readings a model sees, what they cost, and for how many requests each was sent.
 
     Notes
     -----
-    Keys from 0 are seqs of recorded nodes; a reading of the scenario has the key ``-1 - attempt``.
+    Keys from 0 are seqs of recorded messages; a reading of the scenario has the key ``-1 - attempt``.
+    `holds` gives, for each reading that is gone, the number of requests that held it.
     """
 
-    def __init__(self, price_of: Callable[[SurfaceEvent], int], twins: Mapping[int, int]) -> None:
-        self._price_of = price_of
-        self._twins = twins
-        self._own_prices: dict[int, int] = {}
-        self._own_gone: set[int] = set()
-        self._recorded: list[int] = []
-        self._nodes: list[int] = []
-        self._prices: dict[int, int] = {}
+    def __init__(self) -> None:
         self._shown: dict[int, Shown] = {}
-        self.surface_tokens = 0
         self.reading_tokens = 0
         self.added_tokens = 0
         self.recorded_reading_tokens = 0
         self.holds: dict[int, int] = {}
         self.requests = 0
+
+    @property
+    @abstractmethod
+    def surface_tokens(self) -> int:
+        """The price of all that the model sees."""
 
     @property
     def newest(self) -> Shown | None:
@@ -88,6 +80,52 @@ class Conversation:
             False before it entered and once it is shadowed.
         """
         return key in self._shown
+
+    def end(self) -> None:
+        """Close the account of the readings still visible."""
+        for key in list(self._shown):
+            self._forget(key)
+
+    def _show(self, shown: Shown) -> None:
+        self._shown[shown.key] = shown
+        self.reading_tokens += shown.price_tokens
+        self.added_tokens += shown.price_tokens if shown.key < 0 else 0
+
+    def _forget(self, key: int) -> None:
+        shown = self._shown.pop(key, None)
+        if shown is not None:
+            self.reading_tokens -= shown.price_tokens
+            self.added_tokens -= shown.price_tokens if key < 0 else 0
+            self.holds[key] = self.requests - shown.since_request
+
+
+class Conversation(ReadingAccount):
+    """
+    Keep what the model sees in a replay, next to what it saw in the log.
+
+    Parameters
+    ----------
+    price_of : callable
+        Returns the price in tokens of a message event.
+    twins : Mapping of int to int
+        By the key of a scenario's reading, the seq of the recorded reading of the same attempt.
+    """
+
+    def __init__(self, price_of: Callable[[SurfaceEvent], int], twins: Mapping[int, int]) -> None:
+        super().__init__()
+        self._price_of = price_of
+        self._twins = twins
+        self._own_prices: dict[int, int] = {}
+        self._own_gone: set[int] = set()
+        self._recorded: list[int] = []
+        self._nodes: list[int] = []
+        self._prices: dict[int, int] = {}
+        self._surface_tokens = 0
+
+    @property
+    def surface_tokens(self) -> int:
+        """The price of all that the model sees."""
+        return self._surface_tokens
 
     def record_own(self, event: SurfaceEvent) -> None:
         """
@@ -119,8 +157,7 @@ class Conversation:
         self._record(event.seq)
         self._append(event.seq, self._price_of(event))
         if shown is not None:
-            self._shown[event.seq] = shown
-            self.reading_tokens += shown.price_tokens
+            self._show(shown)
 
     def add_reading(self, shown: Shown) -> None:
         """
@@ -132,9 +169,7 @@ class Conversation:
             The reading, with its key.
         """
         self._append(shown.key, shown.price_tokens)
-        self._shown[shown.key] = shown
-        self.reading_tokens += shown.price_tokens
-        self.added_tokens += shown.price_tokens
+        self._show(shown)
 
     def replace(self, event: SurfaceEvent, op: Replace) -> Shadowing:
         """
@@ -173,11 +208,6 @@ class Conversation:
             low, high = self._widened(low, high)
         return self._put(event, low, high, frozenset(shadowed))
 
-    def end(self) -> None:
-        """Close the account of the readings still visible."""
-        for key in list(self._shown):
-            self._forget(key)
-
     def _record(self, seq: int) -> None:
         """Append to the log's own surface, in the order of the log: an edition can move messages ahead of others."""
         at = len(self._recorded)
@@ -195,7 +225,7 @@ class Conversation:
     def _append(self, key: int, price: int) -> None:
         self._nodes.append(key)
         self._prices[key] = price
-        self.surface_tokens += price
+        self._surface_tokens += price
 
     def _range(self, shadowed: list[int], following: list[int]) -> tuple[int, int]:
         """Return where the shadowed nodes stand here: from the first to the last of them, whichever that is."""
@@ -218,22 +248,15 @@ class Conversation:
         return key < 0 and (key not in self._twins or self._twins[key] in self._own_gone)
 
     def _put(self, event: SurfaceEvent, low: int, high: int, shadowed: frozenset[int]) -> Shadowing:
-        before = self.surface_tokens
+        before = self._surface_tokens
         kept = [key for key in self._nodes[low:high] if key >= 0 and key not in shadowed]
         gone = [key for key in self._nodes[low:high] if key < 0 or key in shadowed]
         readings = sum(key in self._shown for key in gone)
         for key in gone:
-            self.surface_tokens -= self._prices.pop(key)
+            self._surface_tokens -= self._prices.pop(key)
             self._forget(key)
         price = self._price_of(event)
         self._nodes[low:high] = [event.seq, *kept]
         self._prices[event.seq] = price
-        self.surface_tokens += price
-        return Shadowing(len(gone) - readings, readings, before, self.surface_tokens)
-
-    def _forget(self, key: int) -> None:
-        shown = self._shown.pop(key, None)
-        if shown is not None:
-            self.reading_tokens -= shown.price_tokens
-            self.added_tokens -= shown.price_tokens if key < 0 else 0
-            self.holds[key] = self.requests - shown.since_request
+        self._surface_tokens += price
+        return Shadowing(len(gone) - readings, readings, before, self._surface_tokens)

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from typing import assert_never
-
-import msgspec
-
-from timectx.errors import ReadingError, ScenarioError, ZoneError
-from timectx.reading import display_zone, format_reading, zone_database_release
-from timectx.replay.conversation import Conversation, Shown
-from timectx.replay.measures import measure_run
-from timectx.replay.moments import Moment
-from timectx.replay.resolve import fallback_zone, resolve_scenario
-from timectx.replay.run import Decision, Run, RunAttempt, RunCompaction, RunReading, RunStep
-from timectx.replay.scenario import Scenario, ZoneSpans
-from timectx.replay.schedule import TimeContext, is_due
-from timectx.replay.timeline import Act, Cue, Timeline, timeline_of
-from timectx.session import Problem, Session, Step
-from timectx.session.events import (
-    SURFACE_CLASSES,
-    CompactionEnd,
-    CompactionStart,
-    Event,
-    Replace,
-    SurfaceEvent,
-    UserMessage,
-)
+from timectx.errors import ScenarioError
+from timectx.replay.recorded_walk import RecordedWalk
+from timectx.replay.resolve import resolve_scenario
+from timectx.replay.run import Run
+from timectx.replay.scenario import Scenario
+from timectx.replay.simulated_walk import SimulatedWalk
+from timectx.replay.simulation import Compaction
+from timectx.replay.timeline import Timeline, timeline_of
+from timectx.replay.walk import Walk
+from timectx.session import Session
 
 __all__ = ["replay_session", "replay_timeline"]
 
@@ -53,7 +39,8 @@ def replay_session(session: Session, scenario: Scenario) -> Run:
     >>> replay_session(Session(SessionHeader(id="empty"), ()), Scenario()).measures.readings
     0
     """
-    return replay_timeline(timeline_of(session, scenario.edition, scenario.counter), scenario)
+    whole = isinstance(scenario.compaction, Compaction)
+    return replay_timeline(timeline_of(session, scenario.edition, scenario.counter, whole=whole), scenario)
 
 
 def replay_timeline(timeline: Timeline, scenario: Scenario) -> Run:
@@ -82,260 +69,15 @@ def replay_timeline(timeline: Timeline, scenario: Scenario) -> Run:
             f"the timeline was made for edition {timeline.edition} and its counter, not for {scenario.edition}",
             kind="edition",
         )
-    replay = _Replay(timeline, resolve_scenario(timeline, scenario))
+    walk = _walk(timeline, resolve_scenario(timeline, scenario))
     for cue in timeline.cues:
-        replay.follow(cue)
-    return replay.run()
+        walk.follow(cue)
+    return walk.run()
 
 
-class _Replay:
-    """Walk a timeline once; the surface, the schedule and the account move together."""
-
-    def __init__(self, timeline: Timeline, scenario: Scenario) -> None:
-        self.timeline, self.scenario = timeline, scenario
-        self.prices = timeline.prices
-        self.context = TimeContext(scenario.edition)
-        owned = enumerate(timeline.moments.moments)
-        twins = {_key(index): moment.own_seq for index, moment in owned if moment.own_seq is not None}
-        self.conversation = Conversation(self.prices.node, twins)
-        self.spans = _spans(scenario)
-        self.interval_ms = scenario.interval
-        self.keeps_replacements = scenario.compaction == "recorded"
-        self.header_tokens = 0
-        self.attempts: list[RunAttempt] = []
-        self.pending: dict[int, RunReading] = {}
-        self.readings: list[tuple[int, RunReading]] = []
-        self.turn_zones: dict[int, str | None] = {}
-        self.steps: list[RunStep] = []
-        self.compactions: list[RunCompaction] = []
-        self.compaction_turn: int | None = None
-        self.problems: list[Problem] = []
-        self.unreported = 0
-
-    def follow(self, cue: Cue) -> None:
-        """Let one thing happen."""
-        match cue.act:
-            case "event" | "surface" | "context" | "own":
-                if cue.event is not None:
-                    self._tell(cue.act, cue.event)
-            case "header":
-                self.header_tokens = cue.tokens
-            case "decide":
-                self._decide(cue.index)
-            case "insert":
-                self._insert(cue.index)
-            case "request":
-                self._request(self.timeline.session.steps[cue.index], cue)
-            case _:
-                assert_never(cue.act)
-
-    def run(self) -> Run:
-        """Close the account and return the result."""
-        self.conversation.end()
-        holds = self.conversation.holds
-        readings = tuple(
-            msgspec.structs.replace(reading, resent_requests=max(0, holds[_key(at)] - 1))
-            for at, reading in self.readings
-        )
-        return Run(
-            session_id=self.timeline.session.header.id,
-            scenario=self.scenario,
-            attempts=tuple(self.attempts),
-            readings=readings,
-            steps=tuple(self.steps),
-            compactions=tuple(self.compactions),
-            measures=measure_run(self.attempts, readings, self.steps, self.compactions),
-            problems=(*self.timeline.moments.problems, *self.problems, *self._unreported()),
-            zone_database=zone_database_release(),
-        )
-
-    def _tell(self, act: Act, event: Event) -> None:
-        if act == "event":
-            self._event(event)
-        elif act == "context":
-            self.context.apply(event)
-        elif isinstance(event, SURFACE_CLASSES):
-            if act == "surface":
-                self._surface(event)
-            else:
-                self.conversation.record_own(event)
-
-    def _event(self, event: Event) -> None:
-        if isinstance(event, SURFACE_CLASSES):
-            if self.keeps_replacements or not isinstance(event.surface_op, Replace):
-                self.context.apply(event)
-                self._surface(event)
-        elif isinstance(event, CompactionStart):
-            self.compaction_turn = event.data.turn
-        elif isinstance(event, CompactionEnd):
-            self.compaction_turn = None
-        else:
-            self.context.apply(event)
-
-    def _surface(self, event: SurfaceEvent) -> None:
-        if event.surface_op is None:
-            return
-        if isinstance(event.surface_op, Replace):
-            self._replace(event, event.surface_op)
-            return
-        stray = self.timeline.moments.strays.get(event.seq)
-        shown = None
-        if stray is not None:
-            price = self.prices.node(event)
-            shown = Shown(event.seq, stray.time_ms, stray.zone, price, self.conversation.requests)
-        self.conversation.add(event, shown)
-
-    def _replace(self, event: SurfaceEvent, op: Replace) -> None:
-        done = self.conversation.replace(event, op)
-        if isinstance(event, UserMessage):
-            self.compactions.append(
-                RunCompaction(
-                    seq=event.seq,
-                    time_ms=event.time_ms,
-                    turn=self.compaction_turn,
-                    shadowed_nodes=done.nodes,
-                    shadowed_readings=done.readings,
-                    checkpoint_tokens=self.prices.node(event),
-                    before_tokens=done.before_tokens,
-                    after_tokens=done.after_tokens,
-                )
-            )
-
-    def _decide(self, index: int) -> None:
-        moment = self.timeline.moments.moments[index]
-        last_ms = self.context.last_reading_ms
-        age_ms = None if last_ms is None else moment.now_ms - last_ms
-        self.turn_zones[index] = self._turn_zone(moment)
-        if self._is_wanted(moment, last_ms):
-            self._take_reading(index, moment, age_ms)
-        else:
-            self._conclude(moment, age_ms, "suppressed" if moment.eligible else "ineligible")
-
-    def _is_wanted(self, moment: Moment, last_ms: int | None) -> bool:
-        if self.scenario.policy == "recorded":
-            return moment.own is not None
-        return moment.eligible and is_due(moment.now_ms, last_ms, self.interval_ms)
-
-    def _take_reading(self, index: int, moment: Moment, age_ms: int | None) -> None:
-        attempt = moment.attempt
-        try:
-            reading = self.context.reading_at(
-                moment.now_ms,
-                attempt.turn,
-                attempt.step,
-                fallback=fallback_zone(self.spans, attempt.seq),
-                entering=moment.entering,
-            )
-            text = format_reading(reading)
-        except (ZoneError, ReadingError) as error:
-            self._conclude(moment, age_ms, "failed", str(error))
-            where = f"turn {attempt.turn}, step {attempt.step}"
-            self.problems.append(Problem(0, error.kind, f"{where}: no reading, because {error}"))
-            return
-        self._conclude(moment, age_ms, "added")
-        self.pending[index] = RunReading(
-            turn=attempt.turn,
-            step=attempt.step,
-            now_ms=moment.now_ms,
-            time_ms=moment.time_ms,
-            zone=reading.zone,
-            browser=None if reading.browser_zone is None else reading.browser_zone.kind,
-            elapsed_ms=reading.elapsed_ms,
-            text=text,
-            price_tokens=self.prices.reading(text),
-            recorded_seq=moment.own_seq,
-        )
-
-    def _conclude(self, moment: Moment, age_ms: int | None, decision: Decision, error: str | None = None) -> None:
-        attempt = moment.attempt
-        self.attempts.append(
-            RunAttempt(
-                turn=attempt.turn,
-                step=attempt.step,
-                kind=attempt.kind,
-                now_ms=moment.now_ms,
-                age_ms=age_ms,
-                decision=decision,
-                error=error,
-            )
-        )
-
-    def _insert(self, index: int) -> None:
-        reading = self.pending.pop(index, None)
-        if reading is None:
-            return
-        self.context.add_reading(reading.time_ms)
-        self.readings.append((index, reading))
-        self.conversation.add_reading(
-            Shown(_key(index), reading.now_ms, reading.zone, reading.price_tokens, self.conversation.requests)
-        )
-
-    def _request(self, step: Step, cue: Cue) -> None:
-        sent = self._sent_tokens(step, is_last=cue.last)
-        if cue.first:
-            self.steps.append(self._seen(step, cue.attempt, sent))
-        else:
-            seen = self.steps[-1]
-            self.steps[-1] = msgspec.structs.replace(seen, input_tokens=seen.input_tokens + sent)
-        self.conversation.requests += 1
-
-    def _sent_tokens(self, step: Step, *, is_last: bool) -> int:
-        conversation = self.conversation
-        if self.scenario.meter == "reported":
-            if is_last and step.usage is not None:
-                reported = step.usage.prompt_tokens - conversation.recorded_reading_tokens
-                return max(0, reported + conversation.added_tokens)
-            self.unreported += 1
-        return self.header_tokens + conversation.surface_tokens
-
-    def _seen(self, step: Step, attempt_index: int, sent: int) -> RunStep:
-        conversation, newest = self.conversation, self.conversation.newest
-        attempt = self.attempts[attempt_index]
-        zone = self.turn_zones[attempt_index]
-        added = attempt.decision == "added"
-        staleness_ms = None
-        if newest is not None:
-            is_fresh = conversation.shows(_key(attempt_index))
-            staleness_ms = 0 if is_fresh else max(0, attempt.now_ms - newest.now_ms)
-        return RunStep(
-            turn=step.turn,
-            step=step.step,
-            now_ms=attempt.now_ms,
-            added=added,
-            age_ms=attempt.age_ms,
-            staleness_ms=staleness_ms,
-            before_first=self.context.last_reading_ms is None,
-            visible_readings=conversation.visible_readings,
-            reading_tokens=conversation.reading_tokens,
-            surface_tokens=conversation.surface_tokens,
-            header_tokens=self.header_tokens,
-            requests=step.requests,
-            input_tokens=sent,
-            zone_mismatch=newest is not None and zone is not None and newest.zone != zone,
-        )
-
-    def _turn_zone(self, moment: Moment) -> str | None:
-        """Return the label a reading of this moment would print, None where the turn's zones are refused."""
-        attempt = moment.attempt
-        try:
-            browser = self.context.turn_zone(attempt.turn, moment.entering)
-        except ZoneError:
-            return None
-        return display_zone(browser, fallback_zone(self.spans, attempt.seq))
-
-    def _unreported(self) -> list[Problem]:
-        if not self.unreported:
-            return []
-        total = self.conversation.requests
-        text = f"the provider reported nothing for {self.unreported} of {total} requests; they count as estimated"
-        return [Problem(0, "unreported", text)]
-
-
-def _key(index: int) -> int:
-    """Turn an attempt's index into its reading's key, and back."""
-    return -1 - index
-
-
-def _spans(scenario: Scenario) -> ZoneSpans:
-    zone = scenario.time_zone
-    return zone if isinstance(zone, tuple) else ((0, "UTC" if zone is None else zone),)
+def _walk(timeline: Timeline, scenario: Scenario) -> Walk:
+    if not isinstance(scenario.compaction, Compaction):
+        return RecordedWalk(timeline, scenario)
+    if not timeline.whole:
+        raise ScenarioError("a simulated compaction needs a timeline with whole=True", kind="whole")
+    return SimulatedWalk(timeline, scenario, scenario.compaction)

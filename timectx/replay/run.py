@@ -92,7 +92,9 @@ class RunCompaction(Struct, frozen=True, kw_only=True, gc=False):
 
     `shadowed_nodes` and `shadowed_readings` count what it hid, `before_tokens` and `after_tokens`
     are the surface's price around it, `checkpoint_tokens` the price of the checkpoint message.
-    `turn` is None for one run by hand between turns.
+    `turn` is None for one run by hand between turns. `summary_input_tokens` and `summary_output_tokens`
+    are what a simulated one's summary cost, None for one the log recorded. `seq` is that of the recorded
+    checkpoint, -1 for a simulated one.
     """
 
     seq: int
@@ -103,6 +105,8 @@ class RunCompaction(Struct, frozen=True, kw_only=True, gc=False):
     checkpoint_tokens: int
     before_tokens: int
     after_tokens: int
+    summary_input_tokens: int | None = None
+    summary_output_tokens: int | None = None
 
 
 class Measures(Struct, frozen=True, kw_only=True):

@@ -1,10 +1,8 @@
-"""Hold every knob of a replay in one frozen value, and read and write it as TOML."""
+"""Hold every knob of a replay in one frozen value."""
 
 from __future__ import annotations
 
 import difflib
-import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from dataclasses import replace as _replace
@@ -13,12 +11,14 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 from timectx.errors import ScenarioError, ZoneError
 from timectx.reading import Edition, ZoneLabel, default_interval_ms, printed_label, utc_offset_s
 from timectx.replay.meter import Counter
+from timectx.replay.scenario_toml import knobs_from_toml, knobs_to_toml
 from timectx.replay.schedule import check_interval
+from timectx.replay.simulation import Compaction
 
 __all__ = ["CompactionMode", "Meter", "Policy", "Scenario", "ZoneSpans", "parse_scenario"]
 
 Policy: TypeAlias = Literal["interval", "recorded"]
-CompactionMode: TypeAlias = Literal["recorded", "off"]
+CompactionMode: TypeAlias = Literal["recorded", "off"] | Compaction
 Meter: TypeAlias = Literal["estimate", "reported"]
 
 ZoneSpans: TypeAlias = tuple[tuple[int, str], ...]
@@ -28,7 +28,6 @@ _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "edition": get_args(Edition),
     "policy": get_args(Policy),
     "delivery": ("appended",),
-    "compaction": get_args(CompactionMode),
     "meter": get_args(Meter),
 }
 
@@ -52,8 +51,9 @@ class Scenario:
     time_zone : str, tuple or None
         Fallback zone, by any name it goes under, or a `ZoneLabel`; or spans ``((seq, zone), …)``
         where it changed; None is resolved from the log's own readings before the replay, else to UTC.
-    compaction : {"recorded", "off"}
-        Whether the log's own compactions happen.
+    compaction : {"recorded", "off"} or Compaction
+        Whether the log's own compactions happen; without them shortened tool results are whole again, too.
+        A `Compaction` takes their place with simulated ones.
     meter : {"estimate", "reported"}
         Price requests by the fixed estimate, or take the provider's counts where the log has them.
     counter : callable, optional
@@ -93,9 +93,10 @@ class Scenario:
             object.__setattr__(self, "interval_ms", default_interval_ms(self.edition))
         check_interval(self.interval_ms)
         object.__setattr__(self, "time_zone", _checked_zone(self.time_zone))
-        if self.meter == "reported" and self.compaction == "off":
+        _check_compaction(self.compaction, self.edition)
+        if self.meter == "reported" and self.compaction != "recorded":
             raise ScenarioError(
-                "reported sizes hold only for the compactions the log has; use meter estimate with compaction off",
+                "reported sizes hold only for the compactions the log has; use meter estimate with any other",
                 kind="meter",
             )
         if self.counter is not None and not callable(self.counter):
@@ -140,16 +141,11 @@ class Scenario:
         Raises
         ------
         ScenarioError
-            Kind ``counter`` when a counter is set, which no file can hold.
+            Kinds ``counter`` and ``summary`` when a function of one's own is set, which no file can hold.
         """
         if self.counter is not None:
             raise ScenarioError("a scenario with its own counter cannot be written to a file", kind="counter")
-        lines = []
-        for knob in fields(self):
-            value = getattr(self, knob.name)
-            if value is not None:
-                lines.append(f"{knob.name} = {_toml(value)}\n")
-        return "".join(lines)
+        return knobs_to_toml({knob.name: getattr(self, knob.name) for knob in fields(self)})
 
 
 def parse_scenario(text: str) -> Scenario:
@@ -176,16 +172,16 @@ def parse_scenario(text: str) -> Scenario:
     >>> parse_scenario('interval_ms = 60000\npolicy = "interval"').interval_ms
     60000
     """
-    try:
-        knobs = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ScenarioError(
-            f"not a scenario: {error}; expected TOML such as interval_ms = 600000", kind="toml"
-        ) from None
+    knobs = knobs_from_toml(text)
     _check_names(knobs)
-    if "time_zone" in knobs:
-        knobs["time_zone"] = _zone_from_toml(knobs["time_zone"])
     return Scenario(**knobs)
+
+
+def _check_compaction(mode: object, edition: Edition) -> None:
+    if isinstance(mode, Compaction):
+        mode.check(edition)
+    elif mode not in ("recorded", "off"):
+        raise ScenarioError(f"compaction is one of recorded, off, a Compaction; got {mode!r}", kind="compaction")
 
 
 def _check_names(knobs: Mapping[str, object]) -> None:
@@ -217,24 +213,3 @@ def _known_zone(zone: str) -> str:
     """Return a zone by the name readings print; a label that only names its clock apart stays as it is."""
     utc_offset_s(0, zone)
     return zone if isinstance(zone, ZoneLabel) else printed_label(zone)
-
-
-def _toml(value: object) -> str:
-    if isinstance(value, tuple):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    if isinstance(value, ZoneLabel):
-        return f"{{ label = {_toml(str(value))}, clock = {_toml(value.clock)} }}"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else str(value)
-
-
-def _zone_from_toml(value: object) -> object:
-    """Undo what `_toml` does to a zone; anything else comes back as it is, to be refused with the rest."""
-    match value:
-        case {"label": str(label), "clock": str(clock), **rest} if not rest:
-            return ZoneLabel(label, clock)
-        case [int(seq), zone]:
-            return (seq, _zone_from_toml(zone))
-        case list():
-            return tuple(map(_zone_from_toml, value))
-        case _:
-            return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from typing import Final, Literal, TypeAlias
 
@@ -20,7 +21,7 @@ __all__ = ["Act", "Cue", "Timeline", "timeline_of"]
 _TOLD: Final = (*SURFACE_CLASSES, TurnStart, TurnEnd, CompactionStart, CompactionEnd)
 """The events that mean something to a replay; the others pass in silence."""
 
-Act: TypeAlias = Literal["event", "surface", "context", "own", "header", "decide", "insert", "request"]
+Act: TypeAlias = Literal["event", "surface", "context", "own", "header", "decide", "insert", "compact", "request"]
 
 
 class Cue(Struct, frozen=True, gc=False):
@@ -30,7 +31,7 @@ class Cue(Struct, frozen=True, gc=False):
     `act` is ``event`` (an event enters log and surface), ``surface`` or ``context`` (only the
     one or the other, where an edition moves them apart), ``own`` (a recorded reading, which the
     replay takes away), ``header`` (requests carry one of `tokens` from here on), ``decide`` and
-    ``insert`` (the attempt with that `index`) or ``request`` (of the step with that `index`, prepared
+    ``insert`` and ``compact`` (the attempt with that `index`) or ``request`` (of the step with that `index`, prepared
     by the attempt with index `attempt`; `first` and `last` among the step's requests).
     """
 
@@ -51,9 +52,10 @@ class Timeline(Struct, frozen=True, kw_only=True):
     moments: Moments
     cues: tuple[Cue, ...]
     prices: PriceBook
+    whole: bool = False
 
 
-def timeline_of(session: Session, edition: Edition, counter: Counter | None = None) -> Timeline:
+def timeline_of(session: Session, edition: Edition, counter: Counter | None = None, *, whole: bool = False) -> Timeline:
     """
     Put a log into the order an edition gives it.
 
@@ -67,6 +69,9 @@ def timeline_of(session: Session, edition: Edition, counter: Counter | None = No
         those messages.
     counter : callable, optional
         Prices one message; None uses the fixed estimate.
+    whole : bool, optional
+        Whether to hold every event, as a simulated compaction needs; else only those that
+        matter without one.
 
     Returns
     -------
@@ -79,15 +84,15 @@ def timeline_of(session: Session, edition: Edition, counter: Counter | None = No
     """
     moments, prices = moments_of(session, edition), PriceBook(counter)
     order = _NoteOrder if edition == "note" else _StepOrder
-    cues = order(session, moments.moments, prices).cues()
-    return Timeline(session=session, edition=edition, moments=moments, cues=tuple(cues), prices=prices)
+    cues = order(session, moments.moments, prices, whole=whole).cues()
+    return Timeline(session=session, edition=edition, moments=moments, cues=tuple(cues), prices=prices, whole=whole)
 
 
-class _Order:
+class _Order(ABC):
     """Walk the events once, with what has to happen before and after each."""
 
-    def __init__(self, session: Session, moments: tuple[Moment, ...], prices: PriceBook) -> None:
-        self.session, self.moments, self.prices = session, moments, prices
+    def __init__(self, session: Session, moments: tuple[Moment, ...], prices: PriceBook, *, whole: bool) -> None:
+        self.session, self.moments, self.prices, self.whole = session, moments, prices, whole
         self.before: defaultdict[int, list[Cue]] = defaultdict(list)
         self.after: defaultdict[int, list[Cue]] = defaultdict(list)
         self.instead: dict[int, list[Cue]] = {}
@@ -96,9 +101,9 @@ class _Order:
                 self.instead[moment.own_seq] = [Cue("own", session.find(moment.own_seq), index)]
             self.place(index, moment)
 
+    @abstractmethod
     def place(self, index: int, moment: Moment) -> None:
-        """Give an attempt its place; each edition's order does."""
-        raise NotImplementedError
+        """Give an attempt its place, as each edition's order does."""
 
     def cues(self) -> list[Cue]:
         """Return everything in order."""
@@ -112,7 +117,7 @@ class _Order:
             cues.extend(self.before.get(event.seq, ()))
             if event.seq in self.instead:
                 cues.extend(self.instead[event.seq])
-            elif isinstance(event, _TOLD):
+            elif self.whole or isinstance(event, _TOLD):
                 cues.append(Cue("event", event))
             cues.extend(self.after.get(event.seq, ()))
             header, before = fold_header(header, event), header
@@ -145,6 +150,8 @@ class _StepOrder(_Order):
     def place(self, index: int, moment: Moment) -> None:
         attempt = moment.attempt
         anchor = self.after if attempt.kind == "step" else self.before
+        if self.whole and attempt.kind == "step":
+            self.before[attempt.seq].append(Cue("compact", index=index))
         anchor[attempt.seq].append(Cue("decide", index=index))
         for seq in attempt.entered:
             if seq < attempt.seq:
@@ -175,3 +182,5 @@ class _NoteOrder(_Order):
                 self.before[at].append(Cue("event", self.session.find(seq)))
         self.before[at].append(Cue("decide", index=index))
         self.before[at].append(Cue("insert", index=index))
+        if self.whole and attempt.kind == "step":
+            self.before[at].append(Cue("compact", index=index))

@@ -96,7 +96,7 @@ ATTEMPTS: Final = (
 
 COMPACTIONS: Final = (
     *_RUN,
-    Column("seq", "number", "int64", "seq of the checkpoint"),
+    Column("seq", "number", "int64", "seq of the checkpoint; -1 for a simulated one"),
     Column("time_ms", "epoch ms", "int64", "event time of the checkpoint"),
     Column("turn", "number", "Int64", "turn it ran in; none between turns"),
     Column("shadowed_nodes", "count", "int64", "messages it hid, readings included"),
@@ -104,6 +104,8 @@ COMPACTIONS: Final = (
     Column("checkpoint_tokens", "tokens", "int64", "price of the checkpoint"),
     Column("before_tokens", "tokens", "int64", "price of all visible messages before it"),
     Column("after_tokens", "tokens", "int64", "price of all visible messages after it"),
+    Column("summary_input_tokens", "tokens", "Int64", "size of a simulated summary's request; none where recorded"),
+    Column("summary_output_tokens", "tokens", "Int64", "size of a simulated summary; none where recorded"),
 )
 """One row a replacement of older messages by a checkpoint."""
 

@@ -1,0 +1,368 @@
+"""Compact a replayed conversation as the agent would have, in place of the log's own compactions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from timectx.errors import ScenarioError, TimectxError
+from timectx.reading import Edition
+from timectx.replay.compaction import Compactor
+from timectx.replay.compaction_policy import Capacity, Target
+from timectx.replay.compaction_settings import compaction_settings
+from timectx.replay.conversation import ReadingAccount, Shown
+from timectx.replay.edition_prices import price_header
+from timectx.replay.js_json import utf16_length
+from timectx.replay.meter import Counter
+from timectx.replay.open_log import LogView, MemoryLog
+from timectx.replay.pressure import Anchor
+from timectx.replay.priced_surface import PricedSurface, node_of
+from timectx.replay.pruning import prune_settings
+from timectx.replay.summaries import ShareOfShadowed, SummaryModel, SummaryReply, SummaryRequest
+from timectx.session.events import (
+    SURFACE_CLASSES,
+    AssistantMessage,
+    Block,
+    CompactionPrune,
+    CompactionStart,
+    CompactionSummary,
+    Event,
+    Message,
+    Replace,
+    RequestContext,
+    SurfaceEvent,
+    UserMessage,
+)
+
+__all__ = ["Compaction", "Relief", "Simulation"]
+
+_INSTRUCTION_TOKENS: Final = 459
+_CHARS_PER_TOKEN: Final = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compaction:
+    """
+    Hold how a replay compacts on its own.
+
+    Parameters
+    ----------
+    settings : Mapping
+        The policy by the original's names, such as ``thresholdRatio`` or ``retainTokens``; what is
+        missing takes the edition's default.
+    context_window : int or None
+        In tokens; None takes what the log says of its model, and without that nothing compacts.
+    summary : callable
+        The summary model: `FixedText`, `FixedTokens`, `ShareOfShadowed`, or any function from a
+        `SummaryRequest` to a `SummaryReply`. The default writes a tenth of what it stands for.
+    pruning : Mapping or None
+        Settings of the tool-result pruner by the original's names; None = no pruner.
+    anchor : {"step-start", "reply"} or None
+        Where a provider's count is anchored; None takes the edition's rule. Under ``readme`` that
+        counts a step's own messages twice, and ``reply`` shows the world without it.
+    spare : int
+        How many of the newest nodes overflow recovery keeps at least. 0, as in the original, keeps the
+        last alone, and where that is a reading the prompt before it is summarised away; 2 keeps both.
+    checkpoint_counts : bool
+        Whether a checkpoint is a message that the elapsed time of step 1 counts from, as in the
+        original, which then reads ``0s`` right after a compaction.
+
+    Raises
+    ------
+    ScenarioError
+        If a value is none of these; settings are checked by the scenario that holds them.
+
+    Examples
+    --------
+    >>> Compaction(settings={"thresholdRatio": 0.5}, context_window=200_000).spare
+    0
+    """
+
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    context_window: int | None = None
+    summary: SummaryModel = field(default_factory=lambda: ShareOfShadowed(0.1))
+    pruning: Mapping[str, Any] | None = None
+    anchor: Anchor | None = None
+    spare: int = 0
+    checkpoint_counts: bool = True
+
+    def __post_init__(self) -> None:
+        """Check what can be checked without an edition."""
+        window = self.context_window
+        if window is not None and (type(window) is not int or window < 1):
+            raise ScenarioError(f"a context window is a number of tokens from 1; got {window!r}", kind="context-window")
+        if not callable(self.summary):
+            raise ScenarioError(f"a summary model is a function; got {self.summary!r}", kind="summary")
+        if self.anchor not in (None, "step-start", "reply"):
+            raise ScenarioError(f"anchor is one of step-start, reply; got {self.anchor!r}", kind="anchor")
+        if type(self.spare) is not int or self.spare < 0:
+            raise ScenarioError(f"spare is a number of messages from 0; got {self.spare!r}", kind="spare")
+        if type(self.checkpoint_counts) is not bool:
+            raise ScenarioError(
+                f"checkpoint_counts is true or false; got {self.checkpoint_counts!r}", kind="checkpoint-counts"
+            )
+        if self.pruning is not None:
+            prune_settings(self.pruning)
+
+    def check(self, edition: Edition) -> None:
+        """
+        Check the settings against an edition.
+
+        Parameters
+        ----------
+        edition : {"note", "note-v2", "readme", "current"}
+            Whose settings they are.
+
+        Raises
+        ------
+        ScenarioError
+            As `compaction_settings`.
+        """
+        compaction_settings(self.settings, edition=edition)
+
+
+class Relief(Struct, frozen=True, kw_only=True):
+    """
+    Describe one replacement that the simulation made.
+
+    `event` is the checkpoint or the shortened tool result, `shadowed` how many nodes it stands for and
+    `readings` how many of them were readings. The summary's request and output are in tokens,
+    0 for a shortened result.
+    """
+
+    event: SurfaceEvent
+    shadowed: int
+    readings: int
+    price_tokens: int
+    before_tokens: int
+    after_tokens: int
+    summary_input_tokens: int = 0
+    summary_output_tokens: int = 0
+
+
+class Simulation(ReadingAccount):
+    """
+    Keep the surface of a replay that compacts on its own.
+
+    Parameters
+    ----------
+    compaction : Compaction
+        How.
+    edition : {"note", "note-v2", "readme", "current"}
+        Whose prices, thresholds and anchor.
+    counter : callable, optional
+        Prices one message in place of the fixed estimate.
+
+    Notes
+    -----
+    The replayed conversation is written to a log of its own, in memory, and compacted there by the very
+    code that compacts an agent's log. What a provider reported for a request is scaled by the ratio of
+    the two requests' prices, this one's and the recorded one's; where they are the same it is what the
+    agent saw.
+    """
+
+    def __init__(self, compaction: Compaction, edition: Edition, counter: Counter | None) -> None:
+        super().__init__()
+        self.compaction = compaction
+        self._view = LogView(edition, counter, anchor=compaction.anchor)
+        self._log = MemoryLog(self._view)
+        self._edition, self._counter = edition, counter
+        self._recorded = PricedSurface()
+        self._recorded_window: int | None = None
+        self._input_tokens: dict[str, int] = {}
+        self._compactor = Compactor(
+            self._log,
+            self._view,
+            compaction_settings(compaction.settings, edition=edition),
+            summarize=self._summarize,
+            capacity_of=self._capacity,
+            pruning=None if compaction.pruning is None else prune_settings(compaction.pruning),
+        )
+        self._overflows = 0
+        self._seqs: dict[int, int] = {}
+
+    @property
+    def surface_tokens(self) -> int:
+        """The price of all that the model sees."""
+        return self._view.pressure.surface.tokens
+
+    def record(self, event: SurfaceEvent) -> None:
+        """
+        Note what the log's own surface became.
+
+        Parameters
+        ----------
+        event : SurfaceEvent
+            A recorded message, a reading or a replacement.
+        """
+        if event.surface_op is None:
+            return
+        node = node_of(event, self._edition, self._counter)
+        if isinstance(event.surface_op, Replace):
+            self._recorded.replace(event.surface_op.start, event.surface_op.end, node)
+        else:
+            self._recorded.append(node)
+
+    def feed(self, event: Event) -> None:
+        """
+        Let an event that is no message happen.
+
+        Parameters
+        ----------
+        event : Event
+            A boundary, a header, a piece of a reply or the like.
+        """
+        if isinstance(event, RequestContext):
+            self._recorded_window = event.data.context_window
+        self._write(event)
+
+    def add(self, event: SurfaceEvent, shown: Shown | None = None) -> None:
+        """
+        Append a recorded message.
+
+        Parameters
+        ----------
+        event : SurfaceEvent
+            The message.
+        shown : Shown, optional
+            Describes it where it is a stray reading; None for all else.
+        """
+        if isinstance(event, AssistantMessage):
+            event = self._corrected(event)
+            self._overflows = 0
+        seq = self._write(msgspec.structs.replace(event, source_event_seqs=None))
+        if shown is not None:
+            self._seqs[shown.key] = seq
+            self._show(shown)
+
+    def add_reading(self, shown: Shown, message: Message, time_ms: int) -> None:
+        """
+        Append a reading of the scenario.
+
+        Parameters
+        ----------
+        shown : Shown
+            The reading, with its key.
+        message : Message
+            What carries it.
+        time_ms : int
+            Its event time in epoch milliseconds.
+        """
+        event = UserMessage(seq=0, time_ms=time_ms, data=message, surface_op="append")
+        self._seqs[shown.key] = self._write(event)
+        self._show(shown)
+
+    def relieve(self, now_ms: int) -> tuple[tuple[Relief, ...], TimectxError | None]:
+        """
+        Compact if the pressure has reached the threshold, as before a step.
+
+        Parameters
+        ----------
+        now_ms : int
+            The attempt's instant in epoch milliseconds.
+
+        Returns
+        -------
+        tuple of Relief
+            What was replaced, in order.
+        TimectxError or None
+            Why a compaction failed; the turn goes on.
+        """
+        return self._reliefs(now_ms, lambda: self._compactor.relieve_pressure())
+
+    def overflow(self, now_ms: int) -> tuple[tuple[Relief, ...], TimectxError | None]:
+        """
+        Make room after a request that did not fit.
+
+        Parameters
+        ----------
+        now_ms : int
+            When it failed, in epoch milliseconds.
+
+        Returns
+        -------
+        tuple of Relief
+            What was replaced, in order.
+        TimectxError or None
+            Why no room was made.
+        """
+
+        def recover() -> None:
+            retry = self._compactor.retry_after_overflow(self._overflows, spare=self.compaction.spare)
+            self._overflows += 1
+            if isinstance(retry.failure, TimectxError):
+                raise retry.failure
+
+        return self._reliefs(now_ms, recover)
+
+    def _write(self, event: Event) -> int:
+        seq = self._view.next_seq
+        self._log.append(msgspec.structs.replace(event, seq=seq))
+        return seq
+
+    def _corrected(self, event: AssistantMessage) -> AssistantMessage:
+        """Scale what the provider counted from the recorded surface to this one; the same surface changes nothing."""
+        usage, header_tokens = event.data.usage, price_header(self._view.pressure.header, self._edition)
+        here, there = header_tokens + self.surface_tokens, header_tokens + self._recorded.tokens
+        if usage is None or here == there or there == 0:
+            return event
+        other = usage.prompt_tokens - usage.input_tokens
+        scaled = msgspec.structs.replace(usage, input_tokens=usage.prompt_tokens * here // there - other)
+        return msgspec.structs.replace(event, data=msgspec.structs.replace(event.data, usage=scaled))
+
+    def _capacity(self, target: Target) -> Capacity | None:
+        window = self.compaction.context_window or self._recorded_window
+        return None if window is None else Capacity(window)
+
+    def _summarize(self, request: SummaryRequest) -> SummaryReply:
+        started = self._log.events[-1]
+        if isinstance(started, CompactionStart):
+            shadowed = request.shadowed_tokens + price_header(request.header, self._edition)
+            self._input_tokens[started.data.compaction_id] = shadowed + _INSTRUCTION_TOKENS
+        return self.compaction.summary(request)
+
+    def _reliefs(self, now_ms: int, act: Callable[[], object]) -> tuple[tuple[Relief, ...], TimectxError | None]:
+        self._log.now_ms = now_ms
+        first, tokens, failure = len(self._log.events), self.surface_tokens, None
+        try:
+            act()
+        except TimectxError as error:
+            failure = error
+        reliefs: list[Relief] = []
+        for cause, event in pairwise(self._log.events[first:]):
+            if isinstance(cause, CompactionSummary | CompactionPrune) and isinstance(event, SURFACE_CLASSES):
+                relief = self._relief(cause, event, tokens)
+                tokens = relief.after_tokens
+                reliefs.append(relief)
+        return tuple(reliefs), failure
+
+    def _relief(self, cause: CompactionSummary | CompactionPrune, event: SurfaceEvent, before_tokens: int) -> Relief:
+        seqs = frozenset(cause.data.shadowed_seqs)
+        hidden = [key for key in self._shown if self._seqs[key] in seqs]
+        for key in hidden:
+            self._forget(key)
+        price = node_of(event, self._edition, self._counter).tokens
+        asked = written = 0
+        if isinstance(cause, CompactionSummary):
+            asked = self._input_tokens[cause.data.compaction_id]
+            written = sum(map(_text_tokens, cause.data.summary))
+        return Relief(
+            event=event,
+            shadowed=len(seqs),
+            readings=len(hidden),
+            price_tokens=price,
+            before_tokens=before_tokens,
+            after_tokens=before_tokens - cause.data.shadowed_token_count + price,
+            summary_input_tokens=asked,
+            summary_output_tokens=written,
+        )
+
+
+def _text_tokens(block: Block) -> int:
+    return math.ceil(utf16_length(str(block.get("text", ""))) / _CHARS_PER_TOKEN)
