@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from timectx.errors import TimectxError
-from timectx.reading import Edition, canonical_zone, format_reading
+from timectx.reading import Edition, canonical_zone, default_interval_ms, format_reading
 from timectx.replay import TimeContext, is_due, reading_message
 from timectx.session import Event, event_from_record, is_reading_source, record_of
 from timectx.session.closers import closing_events
-from timectx.session.events import UserMessage
+from timectx.session.events import SURFACE_CLASSES, UserMessage
 from timectx.session.surface import fold_surface
 
 Json = dict[str, Any]
@@ -63,7 +63,8 @@ class RecordedRun:
         self.is_earliest = str(row.get("variant")).startswith("durable-")
         self.now_ms: int = row["startAt"]
         settings = row["config"].get("timeContext") or {}
-        self.interval_ms = settings.get("refreshIntervalMs") or 0
+        interval_ms = settings.get("refreshIntervalMs")
+        self.interval_ms = default_interval_ms(edition) if interval_ms is None else interval_ms
         self.fallback = canonical_zone(settings.get("timeZone") or "UTC")
         self.logs = {session["id"]: Log(edition) for session in row["sessions"]}
         self.first = next(iter(self.logs))
@@ -86,10 +87,24 @@ class RecordedRun:
             for name, log in self.logs.items()
         }
 
+    def expected_final(self) -> Json:
+        """Return what the original recorded at the end, without nodes that are no messages in format 0."""
+        recorded: Json = self.row["final"]
+        return {
+            name: {**end, "surface": [seq for seq in end["surface"] if self._is_message(name, seq)]}
+            for name, end in recorded.items()
+        }
+
+    def _is_message(self, name: str, seq: int) -> bool:
+        return isinstance(self.logs[name].events[seq], SURFACE_CLASSES)
+
     def do_append(self, action: Json, log: Log) -> None:
         """Append an event at the present clock."""
         kept = ("type", "data", "surfaceOp", "sourceEventSeqs")
         record = {key: action[key] for key in kept if key in action}
+        if isinstance(record.get("surfaceOp"), dict) and "startSeq" in record["surfaceOp"]:
+            marker = record["surfaceOp"]
+            record["surfaceOp"] = {"op": marker["op"], "start": marker["startSeq"], "end": marker["endSeq"]}
         log.append(late(record) if self.is_earliest else record, self.now_ms)
 
     def do_resume(self, action: Json, log: Log) -> Json:
@@ -106,6 +121,9 @@ class RecordedRun:
             child.events.append(event)
             child.context.apply(event)
         self.logs[action["as"]] = child
+        if self.edition == "current":
+            _close_fork(child)
+            return {"seq": len(child.events)}
         return self._seeded(child)
 
     def _seeded(self, log: Log) -> Json:
@@ -169,6 +187,17 @@ class RecordedRun:
         reading = self._reading(action, log)
         log.append({"type": "user/message", "data": reading, "surfaceOp": "append"}, self.now_ms)
         return {"reading": reading, "seq": len(log.events) - 1}
+
+
+def _close_fork(child: Log) -> None:
+    """Mark the part that was taken over, and close the turn it may have left open, at the time of its last event."""
+    if not child.events:
+        return
+    time_ms = child.events[-1].time_ms
+    child.append({"type": "session/end-seed", "data": {"inherited": True}}, time_ms)
+    for event in closing_events(child.events):
+        child.events.append(event)
+        child.context.apply(event)
 
 
 def comparable(result: Json) -> Json:

@@ -126,3 +126,12 @@ def test_a_block_that_no_longer_works_is_noticed() -> None:
         run_block(Block("python", 1, "1 / 0\n"), "example", {})
     with pytest.raises(AssertionError, match="Expected"):
         run_block(Block("python", 1, ">>> 1 + 1\n3\n"), "example", {})
+
+
+def test_the_readme_shows_what_make_tune_prints() -> None:
+    """The table and the recommendation in the README are the output for the sample sessions, to the letter."""
+    (shown,) = [block.text for block in blocks(ROOT / "README.md", "text") if "interval   readings" in block.text]
+    run = subprocess.run(
+        [sys.executable, "-m", "timectx", "tune", "data/sessions"], check=True, capture_output=True, text=True, cwd=ROOT
+    )
+    assert run.stdout.startswith(shown)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 from typing import Final
 
 from timectx.errors import ScenarioError
@@ -15,7 +16,7 @@ from timectx.reading import (
     elapsed_of,
     line_count,
 )
-from timectx.session.attempts import is_reading_source
+from timectx.session.attempts import is_current_reading_source, is_reading_source
 from timectx.session.events import (
     AssistantMessage,
     Event,
@@ -112,6 +113,9 @@ class TimeContext:
     ----------
     edition : {"note", "note-v2", "readme", "current"}
         Whose baselines to keep.
+    recognise : callable, optional
+        Tells from a message's source whether it is a reading; None takes the edition's own form,
+        which in ``current`` is a kind of its own.
 
     Notes
     -----
@@ -124,8 +128,9 @@ class TimeContext:
        `precedingStepContextTime`, `latestInjectionTime`, `requestMessages`.
     """
 
-    def __init__(self, edition: Edition) -> None:
+    def __init__(self, edition: Edition, recognise: Callable[[JsonObject], bool] | None = None) -> None:
         self.edition = edition
+        self._recognise = recognise or (is_current_reading_source if edition == "current" else is_reading_source)
         self.last_message_ms: int | None = None
         self.last_reading_ms: int | None = None
         self._count = 0
@@ -283,7 +288,7 @@ class TimeContext:
         )
 
     def _read_source(self, source: JsonObject, time_ms: int) -> None:
-        if is_reading_source(source):
+        if self._recognise(source):
             self.last_reading_ms = time_ms
             self._last_reading_at = self._count
         elif _names_zone(source):

@@ -17,7 +17,7 @@ from timectx.replay.run import Decision, Run, RunAttempt, RunCompaction, RunRead
 from timectx.replay.scenario import Scenario, ZoneSpans
 from timectx.replay.schedule import TimeContext, is_due
 from timectx.replay.timeline import Act, Cue, Timeline
-from timectx.session import Problem, Step
+from timectx.session import Problem, Step, is_reading_source
 from timectx.session.events import Event, SurfaceEvent
 
 __all__ = ["Walk", "reading_key"]
@@ -40,7 +40,7 @@ class Walk(ABC):
     def __init__(self, timeline: Timeline, scenario: Scenario, conversation: ReadingAccount) -> None:
         self.timeline, self.scenario = timeline, scenario
         self.prices = timeline.prices
-        self.context = TimeContext(scenario.edition)
+        self.context = TimeContext(scenario.edition, is_reading_source)
         self.conversation = conversation
         self.spans = _spans(scenario)
         self.interval_ms = scenario.interval

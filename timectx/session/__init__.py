@@ -1,6 +1,6 @@
 """Hold a session as an event log, and everything that follows from the log alone."""
 
-from timectx.session.attempts import Attempt, is_reading_event, is_reading_source
+from timectx.session.attempts import Attempt, is_current_reading_source, is_reading_event, is_reading_source
 from timectx.session.events import Event, Message, Usage
 from timectx.session.header import SessionHeader
 from timectx.session.log import Problem, Session, StreamRow
@@ -22,6 +22,7 @@ __all__ = [
     "Usage",
     "event_from_record",
     "fold_surface",
+    "is_current_reading_source",
     "is_reading_event",
     "is_reading_source",
     "record_of",

@@ -24,7 +24,7 @@ from timectx.session.events import (
     UserMessage,
 )
 
-__all__ = ["Attempt", "attempts_of", "is_reading_event", "is_reading_source"]
+__all__ = ["Attempt", "attempts_of", "is_current_reading_source", "is_reading_event", "is_reading_source"]
 
 
 class Attempt(Struct, frozen=True, kw_only=True, gc=False):
@@ -78,6 +78,28 @@ def is_reading_source(source: Mapping[str, object]) -> bool:
     False
     """
     return source.get("kind") == "plugin" and source.get("plugin") == "time-context"
+
+
+def is_current_reading_source(source: Mapping[str, object]) -> bool:
+    """
+    Tell whether a message's source is that of a reading since the producer became its kind.
+
+    Parameters
+    ----------
+    source : Mapping
+        A message's source.
+
+    Returns
+    -------
+    bool
+        True for the kind ``time-context``, whatever else it holds; the older form is an ordinary
+        message there.
+
+    References
+    ----------
+    .. [1] deepseek-harness, packages/context/time-context/src/index.ts, release 0.2.1.
+    """
+    return source.get("kind") == "time-context"
 
 
 def is_reading_event(event: Event) -> bool:
