@@ -10,7 +10,7 @@ from timectx.reading import Edition, canonical_zone, default_interval_ms, format
 from timectx.replay import TimeContext, is_due, reading_message
 from timectx.session import Event, event_from_record, is_reading_source, record_of
 from timectx.session.closers import closing_events
-from timectx.session.events import SURFACE_CLASSES, UserMessage
+from timectx.session.events import UserMessage
 from timectx.session.surface import fold_surface
 
 Json = dict[str, Any]
@@ -83,20 +83,9 @@ class RecordedRun:
     def final(self) -> Json:
         """Return the event count and the surface of every session."""
         return {
-            name: {"eventCount": len(log.events), "surface": list(fold_surface(log.events).nodes)}
+            name: {"eventCount": len(log.events), "surface": list(fold_surface(map(_as_node, log.events)).nodes)}
             for name, log in self.logs.items()
         }
-
-    def expected_final(self) -> Json:
-        """Return what the original recorded at the end, without nodes that are no messages in format 0."""
-        recorded: Json = self.row["final"]
-        return {
-            name: {**end, "surface": [seq for seq in end["surface"] if self._is_message(name, seq)]}
-            for name, end in recorded.items()
-        }
-
-    def _is_message(self, name: str, seq: int) -> bool:
-        return isinstance(self.logs[name].events[seq], SURFACE_CLASSES)
 
     def do_append(self, action: Json, log: Log) -> None:
         """Append an event at the present clock."""
@@ -187,6 +176,15 @@ class RecordedRun:
         reading = self._reading(action, log)
         log.append({"type": "user/message", "data": reading, "surfaceOp": "append"}, self.now_ms)
         return {"reading": reading, "seq": len(log.events) - 1}
+
+
+def _as_node(event: Event) -> Event:
+    """Let a system or developer message, which format 0 does not have, stand on the surface as a user's."""
+    if event.type not in ("system/message", "developer/message"):
+        return event
+    marks = {"surfaceOp": (event.extra or {})["surfaceOp"]}
+    data = {"content": [], "source": {}}
+    return event_from_record({"type": "user/message", "seq": event.seq, "time": event.time_ms, "data": data, **marks})
 
 
 def _close_fork(child: Log) -> None:

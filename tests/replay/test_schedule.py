@@ -113,10 +113,11 @@ def test_a_turn_number_that_repeats_counts_from_its_newest_start() -> None:
 
 def test_edition_current_forgets_the_turns_reading_at_every_turn_boundary() -> None:
     """There a turn's end resets the baseline as well, and so does the start of any turn."""
-    ended = log().turn().step().at(10).reading("a").end_turn()
-    open_turn = log().turn().step().at(10).reading("a")
+    ended = log().turn().step().at(10).message("a", {"kind": "time-context"}).end_turn()
+    open_turn = log().turn().step().at(10).message("a", {"kind": "time-context"})
     assert [context_of(built, "current").baseline_ms(1, 2) for built in (ended, open_turn)] == [None, 10]
-    assert context_of(ended, "readme").baseline_ms(1, 2) == 10
+    older = log().turn().step().at(10).reading("a").end_turn()
+    assert context_of(older, "readme").baseline_ms(1, 2) == 10
 
 
 def test_a_reading_the_replay_adds_counts_like_one_of_the_log() -> None:
