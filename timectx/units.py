@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from fractions import Fraction
 from typing import Final, NewType
@@ -18,6 +19,7 @@ __all__ = [
     "format_interval",
     "is_safe_integer",
     "parse_interval",
+    "whole_number",
 ]
 
 EpochMs = NewType("EpochMs", int)
@@ -62,6 +64,42 @@ def is_safe_integer(value: object) -> bool:
     (False, False, True)
     """
     return type(value) is int and -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER
+
+
+def whole_number(value: object, what: str) -> int:
+    """
+    Return a whole number of any integer type as an int.
+
+    Parameters
+    ----------
+    value : object
+        An int, or what stands for one exactly, such as a NumPy integer.
+    what : str
+        What it is, for the error.
+
+    Returns
+    -------
+    int
+        The same number.
+
+    Raises
+    ------
+    UnitError
+        Kind ``whole-number`` for a float, even a whole one, a bool and anything else.
+
+    Examples
+    --------
+    >>> whole_number(61_000, "an elapsed time")
+    61000
+    """
+    if type(value) is int:
+        return value
+    try:
+        if not isinstance(value, bool):
+            return operator.index(value)  # type: ignore[arg-type]  # what it raises is the answer
+    except TypeError:
+        pass
+    raise UnitError(f"{what} is a whole number, got {value!r}", kind="whole-number")
 
 
 def parse_interval(text: str) -> DurationMs:

@@ -115,7 +115,7 @@ def test_no_cut_parts_a_call_from_its_result(parts: list[tuple[int, int]], retai
     assert balanced_cuts(nodes[taken:])[-1] == balanced_cuts(nodes)[-1]
     for more in range(taken + 1, len(nodes) + 1):
         kept = nodes[more:]
-        is_enough = bool(kept) and sum(node.tokens for node in kept) >= retain and len(kept) >= spare
+        is_enough = bool(kept) and sum(node.tokens for node in kept) >= retain and len(kept) > spare
         assert not (is_enough and balanced_cuts(nodes)[more])
 
 

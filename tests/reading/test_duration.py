@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from timectx.errors import ReadingError
+from timectx.errors import ReadingError, UnitError
 from timectx.reading import format_duration, parse_duration
 
 
@@ -54,3 +56,11 @@ def test_text_no_formatter_writes_is_no_duration(text: str) -> None:
     with pytest.raises(ReadingError) as caught:
         parse_duration(text)
     assert (caught.value.kind, repr(text) in str(caught.value)) == ("not-a-duration", True)
+
+
+@pytest.mark.parametrize("value", [61_000.0, float("nan"), True, "5", None], ids=repr)
+def test_what_is_no_whole_number_is_refused(value: Any) -> None:
+    """A float would print its point, even a whole one, as from a table column with a gap."""
+    with pytest.raises(UnitError) as refused:
+        format_duration(value)
+    assert refused.value.kind == "whole-number"

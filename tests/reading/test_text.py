@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from timectx.errors import ReadingError, ZoneError
+from timectx.errors import ReadingError, UnitError, ZoneError
 from timectx.reading import (
     BrowserZone,
     Reading,
@@ -128,3 +128,30 @@ def test_the_browser_line_stands_alone_too() -> None:
         "Browser time zone for this request: Asia/Shanghai. "
         "Interpret otherwise-unqualified dates and times in this zone."
     )
+
+
+@pytest.mark.parametrize(
+    "fields", [{"turn": True}, {"step": 1.0}, {"time_ms": 0.0}, {"elapsed_ms": 61_000.0}], ids=repr
+)
+def test_a_reading_holds_whole_numbers(fields: dict[str, Any]) -> None:
+    """Anything else would be printed as it stands, and no reader would take it."""
+    whole = {
+        "turn": 1,
+        "step": 1,
+        "time_ms": 0,
+        "zone": "UTC",
+        "elapsed_ms": None,
+        "browser_zone": None,
+        "edition": "note",
+    }
+    with pytest.raises(UnitError) as refused:
+        Reading(**{**whole, **fields})
+    assert refused.value.kind == "whole-number"
+
+
+def test_a_browser_zone_is_no_plain_text() -> None:
+    """The mistake is named at once, not when the reading is written."""
+    name: Any = "UTC"
+    with pytest.raises(ReadingError) as refused:
+        Reading(1, 1, 0, "UTC", None, name, "readme")
+    assert refused.value.kind == "browser-zone-type"

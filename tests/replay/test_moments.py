@@ -105,17 +105,18 @@ def test_messages_admitted_with_a_step_are_named_by_source() -> None:
         (log().turn().step().skip(3).end_turn("interrupted"), "step", (True, True)),
         (log("early").turn().prompt("hi").step().end_turn("aborted"), "step", (True, True)),
         (log().turn().step(), "step", (True, False)),
-        (log().turn().step().end_turn("aborted"), "step", (True, False)),
+        (log().turn().step().end_turn("aborted"), "step", (True, True)),
+        (log().turn().step().end_turn("interrupted"), "step", (True, False)),
         (log().turn().end_turn("blocked"), "turn-end", (True, False)),
         (log().turn().step().reply("ok").end_turn("blocked"), "turn-end", (True, False)),
         (log().turn().end_turn("error"), "turn-end", (True, False)),
         (log().turn().end_turn("aborted"), "turn-end", (False, False)),
     ],
-    ids=["message", "output", "header", "streamed", "early-message", "crashed", "cancelled", "blocked",
-         "blocked-later", "error", "aborted"],
+    ids=["message", "output", "header", "streamed", "early-message", "crashed", "cancelled", "repaired",
+         "blocked", "blocked-later", "error", "aborted"],
 )  # fmt: skip
 def test_who_can_carry_a_reading(built: LogBuilder, kind: str, eligible: tuple[bool, bool]) -> None:
-    """In ``note`` all but the cancelled; in the others a step that reached a message or a request."""
+    """In ``note`` all but the cancelled; in the others a step that began for good."""
     last = [moments(built, edition)[-1] for edition in ("note", "readme")]
     assert [moment.attempt.kind for moment in last] == [kind, kind]
     assert tuple(moment.eligible for moment in last) == eligible

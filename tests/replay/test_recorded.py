@@ -104,11 +104,35 @@ def test_without_a_second_reading_nothing_bounds_the_interval_above() -> None:
     assert str(explained(told(0, *without(5_000)))) == "interval 10m (above 5s)"
 
 
-def test_a_step_that_reached_nothing_is_no_evidence() -> None:
-    """The log ends, or the user cancelled, right after its start."""
-    built = told(0, 30_000).turn().at(50_000).step().end_turn("aborted").at(70_000).turn().step()
-    found = explained(built)
+def test_a_step_where_the_log_breaks_off_is_no_evidence() -> None:
+    """Nothing followed its start, so whether its reading was due cannot be told."""
+    found = explained(told(0, 30_000).at(50_000).turn().step())
     assert (found.scenario.interval_ms, found.above_ms, found.conflicts) == (0, None, ())
+
+
+def test_a_step_that_was_cancelled_at_once_is_evidence_where_nothing_else_explains_it() -> None:
+    """A reading that was due would have entered with the step, so there was none due."""
+    built = told(0, 30_000).turn().at(50_000).step().end_turn("aborted")
+    found = explained(built)
+    assert (found.scenario.interval_ms, found.above_ms, found.up_to_ms, found.conflicts) == (30_000, 20_000, 30_000, ())
+    assert readings(replay_session(built.build(), found.scenario)) == texts(built)
+
+
+def test_a_blocked_turn_of_edition_note_is_evidence_where_nothing_else_explains_it() -> None:
+    """There a reading that was due would have been logged before anything could block the turn."""
+    built = log("early").turn().prompt("a").reading(two(1, 1, "00:00:00", "0s")).step().reply("ok").end_turn()
+    built = built.at(30_000).turn().prompt("b").end_turn("blocked").at(600_000).turn().prompt("c")
+    built = built.reading(two(3, 1, "00:10:00", "0s")).step().reply("ok").end_turn()
+    found = explained(built)
+    assert (found.scenario.policy, found.scenario.interval_ms, found.conflicts) == ("interval", 600_000, ())
+
+
+def test_a_reading_the_log_words_otherwise_is_named() -> None:
+    """The interval explains where it stands, but not what it says."""
+    built = log().turn().step().reading(three(1, 1, "00:00:00", "7s")).reply("ok")
+    found = explained(built)
+    assert (found.scenario.interval_ms, found.unlike) == (0, ((1, 1),))
+    assert str(found).endswith("; worded otherwise in the log: turn 1 step 1")
 
 
 def test_a_turn_that_was_rejected_is_no_evidence() -> None:

@@ -383,3 +383,38 @@ def test_what_a_builder_writes_comes_back() -> None:
         built.step().failure().retry().skip(2).reply("d", usage={"inputTokens": 1, "outputTokens": 2}).end_turn()
         built.compaction(1, 2).turn()
         assert tuple(event_from_record(record) for record in built.records()) == built.events()
+
+
+SAID = {"turn": 1, "step": 1, "message": {"role": "assistant", "content": [], "source": {}, "id": "a"}}
+LONE = "\ud800"
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        ("turn/end", LONE),
+        ("step/start", {"turn": LONE, "step": 1}),
+        ("assistant/message", {**SAID, "usage": LONE}),
+        ("assistant/message", {**SAID, "usage": {"inputTokens": LONE}}),
+    ],
+    ids=["data", "number", "usage", "usage-part"],
+)
+def test_a_lone_surrogate_where_a_number_belongs_is_a_named_fault(kind: str, data: object) -> None:
+    """A text that cannot be encoded is refused like any other value of the wrong shape."""
+    with pytest.raises(SessionError) as refused:
+        event_from_record({"type": kind, "seq": 0, "time": 0, "data": data})
+    assert refused.value.kind == "bad-data"
+
+
+def test_a_lone_surrogate_in_a_marker_makes_it_no_marker() -> None:
+    """As with any other illegal marker the message only stands in the log."""
+    marker = {"op": "replace", "start": LONE, "end": 0}
+    record = {"type": "user/message", "seq": 0, "time": 0, "data": {"content": [], "source": {}}, "surfaceOp": marker}
+    event = event_from_record(record)
+    assert isinstance(event, UserMessage)
+    assert event.surface_op is None
+
+
+def test_usage_that_is_no_text_to_encode_is_none() -> None:
+    """A streamed count with a lone surrogate in it reports nothing."""
+    assert parse_usage({"inputTokens": LONE}) is None

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from timectx.errors import ReadingError
+from timectx.units import whole_number
 
 __all__ = ["DURATION_PATTERN", "format_duration", "parse_duration"]
 
@@ -32,6 +33,11 @@ def format_duration(elapsed_ms: int) -> str:
     str
         Days, hours and minutes where not zero, and always seconds, rounded down.
 
+    Raises
+    ------
+    UnitError
+        Kind ``whole-number`` for anything but a whole number, such as a float.
+
     References
     ----------
     deepseek-harness, packages/context/time-context/src/index.ts.
@@ -41,7 +47,7 @@ def format_duration(elapsed_ms: int) -> str:
     >>> format_duration(90_061_000), format_duration(3_600_000), format_duration(-5000)
     ('1d 1h 1m 1s', '1h 0s', '0s')
     """
-    minutes, seconds = divmod(max(0, elapsed_ms) // 1000, 60)
+    minutes, seconds = divmod(max(0, whole_number(elapsed_ms, "an elapsed time in milliseconds")) // 1000, 60)
     if not minutes:
         return f"{seconds}s"
     hours, minutes = divmod(minutes, 60)

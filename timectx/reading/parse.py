@@ -72,6 +72,8 @@ def parse_reading(text: str, *, edition: Edition | None = None) -> Reading:
     >>> reading.edition, reading.time_ms, reading.elapsed_ms
     ('note', 0, 3600000)
     """
+    if not isinstance(text, str):
+        raise ReadingError(f"a reading is text, got {text!r}", kind="not-a-reading")
     lines = text.split("\n")
     first, last = _FIRST.fullmatch(lines[0]), _LAST.fullmatch(lines[-1])
     if first is None or last is None:

@@ -11,6 +11,7 @@ from timectx.reading.browser import BrowserZone
 from timectx.reading.duration import format_duration
 from timectx.reading.editions import Edition, OldEdition, check_edition, line_count
 from timectx.reading.timestamp import format_timestamp
+from timectx.units import whole_number
 
 __all__ = ["Reading", "baseline_name", "browser_line", "display_zone", "elapsed_of", "format_reading"]
 
@@ -42,6 +43,8 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
 
     Raises
     ------
+    UnitError
+        If a number is not whole (kind ``whole-number``).
     ReadingError
         If the edition is unknown, or has two lines and is given a browser zone (kind
         ``edition-without-browser-zone``).
@@ -61,7 +64,14 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
     edition: Edition | OldEdition
 
     def __post_init__(self) -> None:
-        """Settle the browser zone as the edition needs it."""
+        """Check the types, and settle the browser zone as the edition needs it."""
+        for name in ("turn", "step", "time_ms"):
+            if type(getattr(self, name)) is not int:
+                msgspec.structs.force_setattr(self, name, whole_number(getattr(self, name), name))
+        if self.elapsed_ms is not None and type(self.elapsed_ms) is not int:
+            msgspec.structs.force_setattr(self, "elapsed_ms", whole_number(self.elapsed_ms, "elapsed_ms"))
+        if self.browser_zone is not None and not isinstance(self.browser_zone, BrowserZone):
+            raise ReadingError(f"a browser zone is a BrowserZone, got {self.browser_zone!r}", kind="browser-zone-type")
         has_line = line_count(self.edition) >= _LINES_WITH_BROWSER
         if has_line and self.browser_zone is None:
             msgspec.structs.force_setattr(self, "browser_zone", _MISSING)

@@ -9,7 +9,7 @@ from typing import Final
 from timectx.errors import ReadingError, ZoneError
 from timectx.reading.civil import DAY_S, civil_date, day_number, is_civil_date
 from timectx.reading.zones import ODD_LABELS, ZoneLabel, canonical_zone, zone_clock
-from timectx.units import MAX_INSTANT_MS
+from timectx.units import MAX_INSTANT_MS, whole_number
 
 __all__ = [
     "TIMESTAMP_PATTERN",
@@ -59,6 +59,8 @@ def format_timestamp(time_ms: int, zone: str, *, label: str | None = None) -> st
         If `zone` names no zone.
     ReadingError
         If the instant is more than 8.64e15 ms from the epoch (kind ``time-out-of-range``).
+    UnitError
+        If it is no whole number.
 
     References
     ----------
@@ -71,6 +73,7 @@ def format_timestamp(time_ms: int, zone: str, *, label: str | None = None) -> st
     >>> format_timestamp(-63_517_780_800_000, "UTC")
     '44-03-15T12:00:00+00:00[UTC]'
     """
+    time_ms = whole_number(time_ms, "an instant in milliseconds")
     offset_s = utc_offset_s(time_ms, zone)
     day, second = divmod(time_ms // 1000 + offset_s, DAY_S)
     minute, second = divmod(second, 60)
@@ -141,13 +144,18 @@ def utc_offset_s(time_ms: int, zone: str) -> int:
         If `zone` names no zone.
     ReadingError
         If the instant is more than 8.64e15 ms from the epoch (kind ``time-out-of-range``).
+    UnitError
+        If it is no whole number.
 
     Examples
     --------
     >>> utc_offset_s(0, "Africa/Monrovia"), utc_offset_s(0, "+05:30")
     (-2670, 19800)
     """
+    if not isinstance(zone, str):
+        raise ZoneError(f"a time zone is a name, got {zone!r}", kind="config-zone-invalid")
     clock = zone_clock(zone)
+    time_ms = whole_number(time_ms, "an instant in milliseconds")
     if not -MAX_INSTANT_MS <= time_ms <= MAX_INSTANT_MS:
         raise ReadingError(
             f"no instant: {time_ms} ms; expected at most {MAX_INSTANT_MS} ms from the epoch", kind="time-out-of-range"
@@ -177,6 +185,8 @@ def local_day(time_ms: int, zone: str) -> int:
         If `zone` names no zone.
     ReadingError
         If the instant is more than 8.64e15 ms from the epoch (kind ``time-out-of-range``).
+    UnitError
+        If it is no whole number.
 
     Examples
     --------

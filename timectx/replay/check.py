@@ -1,14 +1,14 @@
-"""Check a log's readings against the rules of the edition each one follows."""
+"""Check a whole log: its order, and its readings against the rules of the edition each one follows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from msgspec import Struct
-
 from timectx.errors import TimectxError
 from timectx.reading import Edition, Reading
 from timectx.replay.companion import Companion
+from timectx.replay.contract import check_contract
+from timectx.replay.fault import Fault
 from timectx.replay.moments import Moment, moments_of, reading_text
 from timectx.replay.replay import replay_timeline
 from timectx.replay.run import RunReading
@@ -20,17 +20,9 @@ from timectx.session.events import UserMessage
 __all__ = ["Fault", "check_session"]
 
 
-class Fault(Struct, frozen=True, order=True):
-    """Name one broken rule: the `seq` of the event that breaks it, a stable word for the `rule`, and what is wrong."""
-
-    seq: int
-    rule: str
-    message: str
-
-
 def check_session(session: Session, *, companion: bool = False) -> tuple[Fault, ...]:
     """
-    Check the readings of a log.
+    Check the order of a log, and its readings.
 
     Parameters
     ----------
@@ -42,17 +34,20 @@ def check_session(session: Session, *, companion: bool = False) -> tuple[Fault, 
     Returns
     -------
     tuple of Fault
-        In order of seq; empty when every reading is what its edition would have written.
+        In order of seq; empty when nothing is out of order and every reading is what its edition would
+        have written.
 
     Notes
     -----
+    The rules of order are those of `check_contract`.
+
     A reading is taken again at its own instant, and the two texts are compared line by line: rules
     ``position`` and ``timestamp`` (line 1), ``browser-zone`` (line 2 of three), ``elapsed`` (the last),
     ``postdated`` (it prints a later second than its event's), ``source`` (the message's shape),
     and ``no-reading`` or ``stray-reading`` for messages that carry a reading's source
     but are not at home anywhere.
     """
-    faults = [*_stray_faults(session), *_edition_faults(session)]
+    faults = [*check_contract(session), *_stray_faults(session), *_edition_faults(session)]
     if companion:
         faults.extend(_companion_faults(session))
     return tuple(sorted(faults))

@@ -143,8 +143,8 @@ class Compactor:
         Parameters
         ----------
         spare : int, optional
-            How many of the last nodes stay. With 0 the last alone does: where that is a reading, the
-            prompt before it is summarised away, as in the original.
+            How many nodes beside the last stay. With 0 the last alone does: where that is a reading, the
+            prompt before it is summarised away, as in the original; 1 keeps it.
 
         Returns
         -------

@@ -123,7 +123,7 @@ def estimate_header_tokens(header: Mapping[str, Any] | None) -> Tokens:
     if header is None:
         return Tokens(0)
     system, tools = header.get("system"), header.get("tools")
-    price = _quarter(utf16_length(system)) + _PER_BLOCK if system is not None else 0
+    price = _quarter(utf16_length(system)) + _PER_BLOCK if isinstance(system, str) else 0
     return Tokens(price + (_quarter(utf16_length(js_json(tools))) + _PER_BLOCK if tools else 0))
 
 

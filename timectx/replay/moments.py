@@ -8,7 +8,7 @@ from timectx.errors import ReadingError
 from timectx.reading import Edition, Reading, parse_reading
 from timectx.replay.schedule import TimeContext
 from timectx.session import Attempt, Problem, Session, is_reading_event
-from timectx.session.events import JsonObject, Message, Replace, TurnEnd, UserMessage
+from timectx.session.events import Event, JsonObject, Message, Replace, TurnEnd, UserMessage
 
 __all__ = ["Moment", "Moments", "moments_of", "reading_text"]
 
@@ -91,7 +91,9 @@ def moments_of(session: Session, edition: Edition) -> Moments:
     its elapsed time. A message that only looks like a reading marks no attempt.
 
     In ``note`` the reading stands before all else that can fail, so an attempt is eligible unless it was
-    cancelled; in the others only if its step reached a message or a request [1]_.
+    cancelled; in the others only if its step began for good: it reached a message or a request, or it was
+    closed by the agent itself and not because the log broke off; in ``current`` that last sort of step has
+    lost its reading, because messages are admitted later [1]_.
 
     References
     ----------
@@ -101,6 +103,7 @@ def moments_of(session: Session, edition: Edition) -> Moments:
     owned = _owned_readings(session)
     baselines = _recorded_baselines(session, owned)
     reached = {step.start_seq: step.reached for step in session.steps}
+    closed = frozenset[int]() if edition == "current" else _closed_steps(session)
     moments = []
     for at, attempt in enumerate(session.attempts):
         event, own = owned.get(at, (None, None))
@@ -114,7 +117,9 @@ def moments_of(session: Session, edition: Edition) -> Moments:
                 attempt=attempt,
                 now_ms=now_ms,
                 time_ms=event.time_ms if event else now_ms,
-                eligible=_is_eligible(session, attempt, edition, reached=was_reached, owning=own is not None),
+                eligible=_is_eligible(
+                    session, attempt, edition, begun=was_reached or attempt.seq in closed, owning=own is not None
+                ),
                 reached=was_reached,
                 entering=tuple(_sources(session, attempt)),
                 own=own,
@@ -160,17 +165,40 @@ def _placed(reading: Reading, attempt: Attempt, event: UserMessage) -> Reading:
     return reading
 
 
+def _closed_steps(session: Session) -> frozenset[int]:
+    """Return the starts of the steps that the agent closed, rather than a repair of a log that broke off."""
+    return frozenset(
+        step.start_seq
+        for turn in session.turns
+        for step in (turn.steps[:-1] if turn.reason == "interrupted" else turn.steps)
+        if step.end_seq is not None
+    )
+
+
 def _recorded_baselines(session: Session, owned: dict[int, tuple[UserMessage, Reading]]) -> dict[int, int | None]:
-    """Return, for each attempt with a reading, the baseline the log had when that was taken."""
+    """Return, for each attempt with a reading, the baseline its edition had when that was taken."""
     asked: dict[int, list[int]] = {}
-    for at, (event, _) in owned.items():
-        asked.setdefault(min(event.seq, session.attempts[at].seq), []).append(at)
+    held: dict[int, int] = {}
+    for at, (event, reading) in owned.items():
+        attempt = session.attempts[at]
+        place = min(event.seq, attempt.seq)
+        asked.setdefault(place, []).append(at)
+        if reading.edition not in _BEFORE_STEP:
+            held.update((seq, place) for seq in attempt.entered if seq < place)
     context, baselines = TimeContext("readme"), dict[int, int | None]()
+    waiting: list[Event] = []
     for recorded in session.events if asked else ():
         for at in asked.get(recorded.seq, ()):
             attempt = session.attempts[at]
             baselines[at] = context.baseline_ms(attempt.turn, attempt.step)
+        if recorded.seq in held:
+            waiting.append(recorded)
+            continue
         context.apply(recorded)
+        if waiting and recorded.seq >= held[waiting[0].seq]:
+            for event_before in waiting:
+                context.apply(event_before)
+            waiting = []
     return baselines
 
 
@@ -192,9 +220,9 @@ def _nearest_ms(base_ms: int, own: Reading, baseline_ms: int | None) -> int:
     return min(max(base_ms, low), high)
 
 
-def _is_eligible(session: Session, attempt: Attempt, edition: Edition, *, reached: bool, owning: bool) -> bool:
+def _is_eligible(session: Session, attempt: Attempt, edition: Edition, *, begun: bool, owning: bool) -> bool:
     if edition not in _BEFORE_STEP:
-        return reached
+        return begun
     if owning or attempt.kind != "turn-end":
         return True
     end = session.find(attempt.seq)

@@ -8,12 +8,13 @@ from typing import Final
 from msgspec import Struct
 
 from timectx.reading import Edition
-from timectx.replay.moments import moments_of
+from timectx.replay.moments import moments_of, reading_text
 from timectx.replay.replay import replay_timeline
 from timectx.replay.run import Run, RunAttempt
 from timectx.replay.scenario import Scenario
 from timectx.replay.timeline import Timeline, timeline_of
 from timectx.session import Session
+from timectx.session.events import UserMessage
 from timectx.units import format_interval
 
 __all__ = ["Explanation", "as_recorded", "explain_recorded"]
@@ -30,24 +31,26 @@ class Explanation(Struct, frozen=True, kw_only=True):
     Every interval above `above_ms` and up to `up_to_ms` would have given the same readings (None
     = no bound: no attempt was suppressed, or none but the first got a reading). `conflicts`
     names the attempts that no interval explains, as (turn, step); the policy is then ``recorded``.
+    `unlike` names readings that the log words otherwise than their edition does from the same events, as
+    in a damaged log or one of two editions.
     """
 
     scenario: Scenario
     above_ms: int | None = None
     up_to_ms: int | None = None
     conflicts: tuple[tuple[int, int], ...] = ()
+    unlike: tuple[tuple[int, int], ...] = ()
 
     def __str__(self) -> str:
         """Say in one line what was found."""
+        worded = f"; worded otherwise in the log: {_named(self.unlike)}" if self.unlike else ""
         if self.conflicts:
-            named = ", ".join(f"turn {turn} step {step}" for turn, step in self.conflicts[:5])
-            more = f" and {len(self.conflicts) - 5} more" if len(self.conflicts) > 5 else ""
-            return f"no interval explains {named}{more}"
+            return f"no interval explains {_named(self.conflicts)}{worded}"
         if self.scenario.policy == "recorded":
             return "the log holds no reading"
         low = "0" if self.above_ms is None else f"above {format_interval(max(0, self.above_ms))}"
         high = "" if self.up_to_ms is None else f", up to {format_interval(self.up_to_ms)}"
-        return f"interval {format_interval(self.scenario.interval)} ({low}{high})"
+        return f"interval {format_interval(self.scenario.interval)} ({low}{high}){worded}"
 
 
 def as_recorded(session: Session) -> Scenario:
@@ -91,7 +94,8 @@ def explain_recorded(session: Session) -> Explanation:
     Where no attempt was suppressed the interval is 0. Else it lies above the oldest age that was
     suppressed and up to the youngest that was not: ten minutes if that fits, else the smallest
     multiple in range of the coarsest round duration that has one. An attempt without reading
-    counts as suppressed only if its step reached a message or a request.
+    counts as suppressed only if its step reached a message or a request; where that leaves no interval
+    that fits, those that reached neither are taken for suppressed as well.
     """
     edition = _edition_of(session)
     timeline = timeline_of(session, edition)
@@ -99,16 +103,26 @@ def explain_recorded(session: Session) -> Explanation:
     recorded = run.scenario
     if not run.readings:
         return Explanation(scenario=recorded)
-    above_ms, up_to_ms = _range(timeline, run)
-    interval_ms = _round_interval(above_ms, up_to_ms)
-    if interval_ms is not None:
+    unlike = _unlike(timeline, run)
+    conflicts: tuple[tuple[int, int], ...] = ()
+    for silent in (False, True):
+        above_ms, up_to_ms = _range(timeline, run, silent=silent)
+        interval_ms = _round_interval(above_ms, up_to_ms)
+        if interval_ms is None:
+            conflicts = conflicts or _contradicting(timeline, run, up_to_ms)
+            continue
         explained = recorded.replace(policy="interval", interval_ms=interval_ms)
         differing = _differing(run, replay_timeline(timeline, explained))
         if not differing:
-            return Explanation(scenario=explained, above_ms=above_ms, up_to_ms=up_to_ms)
-    else:
-        differing = _contradicting(timeline, run, up_to_ms)
-    return Explanation(scenario=recorded, above_ms=above_ms, up_to_ms=up_to_ms, conflicts=differing)
+            return Explanation(scenario=explained, above_ms=above_ms, up_to_ms=up_to_ms, unlike=unlike)
+        conflicts = conflicts or differing
+    above_ms, up_to_ms = _range(timeline, run, silent=False)
+    return Explanation(scenario=recorded, above_ms=above_ms, up_to_ms=up_to_ms, conflicts=conflicts, unlike=unlike)
+
+
+def _named(places: tuple[tuple[int, int], ...]) -> str:
+    named = ", ".join(f"turn {turn} step {step}" for turn, step in places[:5])
+    return f"{named} and {len(places) - 5} more" if len(places) > 5 else named
 
 
 def _edition_of(session: Session) -> Edition:
@@ -120,14 +134,15 @@ def _edition_of(session: Session) -> Edition:
     return counts.most_common(1)[0][0] if counts else "readme"
 
 
-def _suppressed(timeline: Timeline, run: Run) -> list[RunAttempt]:
+def _suppressed(timeline: Timeline, run: Run, *, silent: bool = False) -> list[RunAttempt]:
+    """Return the attempts without reading; with `silent` also those whose step reached nothing."""
     pairs = zip(run.attempts, timeline.moments.moments, strict=True)
-    return [attempt for attempt, moment in pairs if attempt.decision == "suppressed" and moment.reached]
+    return [attempt for attempt, moment in pairs if attempt.decision == "suppressed" and (silent or moment.reached)]
 
 
-def _range(timeline: Timeline, run: Run) -> tuple[int | None, int | None]:
+def _range(timeline: Timeline, run: Run, *, silent: bool) -> tuple[int | None, int | None]:
     """Return the oldest suppressed age and the youngest age that got a reading, each None when there is none."""
-    suppressed = [attempt.age_ms for attempt in _suppressed(timeline, run) if attempt.age_ms is not None]
+    suppressed = [each.age_ms for each in _suppressed(timeline, run, silent=silent) if each.age_ms is not None]
     added = [attempt.age_ms for attempt in run.attempts if attempt.decision == "added" and attempt.age_ms is not None]
     return max(suppressed, default=None), min((age for age in added if age >= 0), default=None)
 
@@ -143,6 +158,18 @@ def _round_interval(above_ms: int | None, up_to_ms: int | None) -> int | None:
         return _CURRENT_DEFAULT_MS
     multiples = ((low // unit + 1) * unit for unit in _ROUND_MS)
     return next(multiple for multiple in multiples if high is None or multiple <= high)
+
+
+def _unlike(timeline: Timeline, run: Run) -> tuple[tuple[int, int], ...]:
+    """Name the readings that the log words otherwise than their edition would."""
+    logged = {moment.own_seq: moment for moment in timeline.moments.moments if moment.own_seq is not None}
+    unlike = []
+    for reading in run.readings:
+        moment = None if reading.recorded_seq is None else logged.get(reading.recorded_seq)
+        event = None if moment is None or moment.own_seq is None else timeline.session.find(moment.own_seq)
+        if isinstance(event, UserMessage) and reading_text(event.data) != reading.text:
+            unlike.append((reading.turn, reading.step))
+    return tuple(unlike)
 
 
 def _differing(recorded: Run, replayed: Run) -> tuple[tuple[int, int], ...]:

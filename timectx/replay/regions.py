@@ -44,7 +44,7 @@ def plan_compaction(nodes: Sequence[Node], retain_tokens: int, *, spare: int = 0
         The least that the newest nodes keep, in tokens; the node that reaches it is kept whole. 0
         keeps the last node alone.
     spare : int, optional
-        How many of the last nodes stay whatever they cost; 0 leaves that to `retain_tokens`.
+        How many nodes beside the last stay whatever they cost; 0 leaves that to `retain_tokens`.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def plan_compaction(nodes: Sequence[Node], retain_tokens: int, *, spare: int = 0
     True
     """
     first = 1 if nodes and nodes[0].is_system else 0
-    keep_from = min(_tail_start(nodes, retain_tokens), len(nodes) - spare)
+    keep_from = min(_tail_start(nodes, retain_tokens), len(nodes) - 1 - spare)
     if keep_from <= first:
         return None
     cuts = balanced_cuts(nodes)

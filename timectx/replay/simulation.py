@@ -67,8 +67,8 @@ class Compaction:
         Where a provider's count is anchored; None takes the edition's rule. Under ``readme`` that
         counts a step's own messages twice, and ``reply`` shows the world without it.
     spare : int
-        How many of the newest nodes overflow recovery keeps at least. 0, as in the original, keeps the
-        last alone, and where that is a reading the prompt before it is summarised away; 2 keeps both.
+        How many nodes overflow recovery keeps beside the last. With 0, as in the original, a prompt is
+        summarised away where the last node is a reading; 1 keeps it.
     checkpoint_counts : bool
         Whether a checkpoint is a message that the elapsed time of step 1 counts from, as in the
         original, which then reads ``0s`` right after a compaction.

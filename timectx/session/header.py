@@ -44,7 +44,8 @@ def canonical_header(header: JsonObject) -> JsonObject:
     Returns
     -------
     dict
-        Without an empty system prompt, an empty tool list, or defaults that are all false.
+        Without an empty system prompt, an empty tool list, or defaults that are all false; a part of
+        the wrong shape says nothing either.
 
     References
     ----------
@@ -55,14 +56,15 @@ def canonical_header(header: JsonObject) -> JsonObject:
     >>> canonical_header({"config": {"model": "m"}, "system": "", "tools": []})
     {'config': {'model': 'm'}}
     """
-    canonical: JsonObject = {"config": header.get("config", {})}
+    config = header.get("config")
+    canonical: JsonObject = {"config": config if isinstance(config, dict) else {}}
     defaults = header.get("adapterDefaults")
     named = defaults if isinstance(defaults, dict) else {}
     kept = {key: True for key in ("reasoningEffort", "maxTokens") if named.get(key) is True}
     if kept:
         canonical["adapterDefaults"] = kept
-    for part in ("system", "tools"):
-        if header.get(part):
+    for part, shape in (("system", str), ("tools", list)):
+        if header.get(part) and isinstance(header[part], shape):
             canonical[part] = header[part]
     return canonical
 

@@ -25,6 +25,9 @@ _STATED_NULLS: Final = frozenset(((CompactionStartData, "turn"), (CompactionEndD
 _LARGEST_PLAIN: Final = 1e21
 """From here on JavaScript prints a whole number with an exponent."""
 
+_UNFIT: Final = (msgspec.ValidationError, UnicodeEncodeError)
+"""What conversion raises for a value of the wrong shape; the second where that is a text with a lone surrogate."""
+
 
 def event_from_record(record: Mapping[str, Any]) -> Event:
     """
@@ -70,7 +73,7 @@ def event_from_record(record: Mapping[str, Any]) -> Event:
     illegal = _illegal_marks(clean) if clean["type"] in _SURFACE_TYPES else ()
     try:
         event: Event = msgspec.convert(_gather_extras(kind, clean, illegal), kind)
-    except msgspec.ValidationError as error:
+    except _UNFIT as error:
         raise SessionError(
             f"{clean['type']} at seq {clean['seq']} has data of another shape: {error}", kind="bad-data"
         ) from None
@@ -188,7 +191,7 @@ def parse_replace(op: object) -> Replace | None:
         return None
     try:
         return msgspec.convert(op, Replace)
-    except msgspec.ValidationError:
+    except _UNFIT:
         return None
 
 
@@ -215,7 +218,7 @@ def parse_usage(usage: object) -> Usage | None:
         return None
     try:
         return msgspec.convert(_gather_extras(Usage, json_numbers(usage)), Usage)
-    except msgspec.ValidationError:
+    except _UNFIT:
         return None
 
 
