@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import click
 from click.testing import CliRunner, Result
 
 from timectx.cli import main
@@ -33,6 +34,16 @@ def run_json(*arguments: str | Path, status: int = 0, silent: bool = True) -> An
     result = run(*arguments, "--json")
     assert (result.exit_code, not silent or result.stderr == "") == (status, True)
     return json.loads(result.stdout, parse_constant=_refuse)
+
+
+def printed(work: Callable[[], object], charset: str = "utf-8") -> str:
+    """Return what a piece of work prints to standard output."""
+
+    @click.command()
+    def command() -> None:
+        work()
+
+    return CliRunner(charset=charset).invoke(command, catch_exceptions=False).stdout
 
 
 def _refuse(word: str) -> None:

@@ -58,7 +58,7 @@ def test_an_unreadable_file_is_a_fault_too(tmp_path: Path) -> None:
     missing = tmp_path / "missing.jsonl"
     result = run("check", good, missing)
     assert (result.exit_code, result.stdout) == (1, "1 file, 4 readings, 0 faults\n")
-    assert result.stderr.startswith(f"{missing}:0: ")
+    assert result.stderr.startswith(f"{missing}: ")
     found = run_json("check", good, missing, status=1, silent=False)
     assert [(each["path"], each["line"]) for each in found["problems"]] == [(str(missing), 0)]
 

@@ -99,15 +99,28 @@ def test_edition_and_browser_zones_shape_the_text(options: tuple[str, ...], line
             "expected epoch milliseconds or ISO 8601, as in 2026-07-15T09:01:01+08:00",
         ),
         (
+            ("2026-07-15", "--zone", "UTC"),
+            "invalid value for 'TIME': a day without a time: '2026-07-15'; "
+            "a time is needed, as in 2026-07-15T09:00:00+08:00",
+        ),
+        (
             ("5", "--zone", "UTC", "--edition", "note", "--browser-zone", "UTC"),
             "readings of edition note name no browser zone; leave --browser-zone away",
         ),
         (
             ("5", "--zone", "UTC", "--turn", "0"),
-            "invalid value for '--turn': 0 is not in the range x>=1",
+            "invalid value for '--turn': 0 is not in the range 1<=x<=9007199254740991",
+        ),
+        (
+            ("5", "--zone", "UTC", "--turn", "9007199254740993"),
+            "invalid value for '--turn': 9007199254740993 is not in the range 1<=x<=9007199254740991",
+        ),
+        (
+            ("5", "--zone", "UTC", "--step", "0"),
+            "invalid value for '--step': 0 is not in the range 1<=x<=9007199254740991",
         ),
     ],
-    ids=["no time", "two times", "no zone", "now", "browser in two lines", "turn 0"],
+    ids=["no time", "two times", "no zone", "now", "a day", "browser in two lines", "turn 0", "turn 2**53", "step 0"],
 )
 def test_what_cannot_be_printed_is_one_line(arguments: tuple[str, ...], message: str) -> None:
     """Status 2, the reason and the way to the help."""

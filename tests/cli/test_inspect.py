@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.cli.logs import START_MS, Log, one_turn, run, run_json
 
 HOUR_MS = 3_600_000
@@ -103,6 +105,30 @@ def test_an_empty_session_has_no_span(tmp_path: Path) -> None:
     """A header alone is a session nothing happened in."""
     (report,) = run_json("inspect", Log().write(tmp_path / "a.jsonl"))
     assert (report["start_ms"], report["span_ms"], report["active_ms"], report["events"]) == (None, 0, 0, {})
+
+
+@pytest.mark.parametrize("change", ["byte order mark", "carriage returns", "no newline at the end"])
+def test_an_oddity_that_costs_nothing_is_no_fault(tmp_path: Path, change: str) -> None:
+    """All of the file was read, so the status is 0, as it is when intervals are compared."""
+    path = one_turn().write(tmp_path / "a.jsonl")
+    plain = path.read_bytes()
+    changed = {
+        "byte order mark": b"\xef\xbb\xbf" + plain,
+        "carriage returns": plain.replace(b"\n", b"\r\n"),
+        "no newline at the end": plain.removesuffix(b"\n"),
+    }
+    path.write_bytes(changed[change])
+    (report,) = run_json("inspect", path)
+    assert (report["steps"], len(report["problems"])) == (4, 0 if change == "carriage returns" else 1)
+    assert [run(command, path).exit_code for command in ("inspect", "tune")] == [0, 0]
+
+
+def test_what_is_wrong_with_a_whole_file_names_no_line(tmp_path: Path) -> None:
+    """There is no line 0."""
+    missing = tmp_path / "missing.jsonl"
+    result = run("inspect", missing)
+    expected = f"{missing}: no such file; expected a session log\n"
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", expected)
 
 
 def test_a_refused_file_keeps_its_place_in_the_list(tmp_path: Path) -> None:

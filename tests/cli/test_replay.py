@@ -119,11 +119,21 @@ def test_what_is_odd_about_the_file_goes_to_standard_error(tmp_path: Path) -> No
 
 
 def test_a_refused_file_is_one_line_and_no_output(tmp_path: Path) -> None:
-    """Status 1, and nothing on standard output that a program could take for JSON."""
-    result = run("replay", tmp_path / "missing.jsonl", "--interval", "0", "--json")
+    """Status 1, and nothing on standard output that could be taken for a run."""
+    result = run("replay", tmp_path / "missing.jsonl", "--interval", "0")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.startswith(f"{tmp_path / 'missing.jsonl'}:0: ")
-    assert result.stderr.count("\n") == 1
+    assert result.stderr == f"{tmp_path / 'missing.jsonl'}: no such file; expected a session log\n"
+
+
+def test_the_json_of_a_refused_file_holds_its_problem_alone(tmp_path: Path) -> None:
+    """Every key is there, so that a program finds null instead of nothing."""
+    missing = str(tmp_path / "missing.jsonl")
+    good = run_json("replay", one_turn().write(tmp_path / "a.jsonl"), "--interval", "0")
+    found = run_json("replay", missing, "--interval", "0", status=1, silent=False)
+    assert list(found) == list(good)
+    message = f"{missing}: no such file; expected a session log"
+    problem = {"path": missing, "line": 0, "kind": "no-such-file", "message": message}
+    assert found == {**dict.fromkeys(good), "path": missing, "problems": [problem]}
 
 
 def test_a_sample_is_replayed_by_its_name() -> None:

@@ -1,17 +1,16 @@
-"""Test that text from elsewhere is printed as text, and tables as wide as they have to be."""
+"""Test that text from elsewhere is printed as text."""
 
 from __future__ import annotations
 
 import json
 import unicodedata
 
-import click
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timectx.cli.screen import clean, counted, print_json, print_table, say
+from tests.cli.logs import printed
+from timectx.cli.screen import clean, counted, print_json, say, shortened
 
 
 @pytest.mark.parametrize(
@@ -40,28 +39,6 @@ def test_cleaned_text_is_one_harmless_line(text: str) -> None:
     assert [char for char in clean(text) if unicodedata.category(char) in bad] == []
 
 
-def test_cells_are_never_cut() -> None:
-    """Without a terminal every row is one line, however long."""
-    long = "x" * 3000
-    assert printed(lambda: print_table(("path", "n"), [(long, "1"), ("y", "22")], left=("path",))).splitlines() == [
-        "path" + " " * 3000 + "n",
-        "─" * 3005,
-        long + "    1",
-        "y" + " " * 3002 + "22",
-    ]
-
-
-def test_brackets_and_colons_in_cells_mean_nothing() -> None:
-    """Markup and emoji codes are text."""
-    lines = printed(lambda: print_table(("a",), [("[red]x[/red] :smile:",)], left=("a",))).splitlines()
-    assert lines[2] == "[red]x[/red] :smile:"
-
-
-def test_a_table_without_rows_has_its_heads() -> None:
-    """Nothing to show is shown as nothing."""
-    assert printed(lambda: print_table(("a", "b"), [])) == "a   b\n─────\n"
-
-
 def test_json_is_ascii_and_has_no_number_that_json_lacks() -> None:
     """Whatever the terminal, the same bytes; NaN is refused where it would be printed."""
     value = {"path": "日\x1b\x7f\ud800", "n": None}
@@ -81,12 +58,10 @@ def test_text_is_escaped_where_the_encoding_lacks_it() -> None:
     assert printed(lambda: say("é 日"), charset="latin-1") == "é \\u65e5\n"
 
 
-def printed(work: object, charset: str = "utf-8") -> str:
-    """Return what a piece of work prints to standard output."""
-
-    @click.command()
-    def command() -> None:
-        assert callable(work)
-        work()
-
-    return CliRunner(charset=charset).invoke(command, catch_exceptions=False).stdout
+@pytest.mark.parametrize("length", [0, 499, 500, 501, 10_000_000])
+def test_a_long_text_keeps_its_beginning_and_its_end(length: int) -> None:
+    """A message of megabytes is no line; what stands at both ends says what it was."""
+    text = ("begin" + "x" * length + "end")[:length]
+    short = shortened(text)
+    assert (len(short), short[:200], short[-200:]) == (min(length, 500), text[:200], text[-200:])
+    assert ("…" in short) == (length > 500)

@@ -9,12 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
+import zstandard
 from msgspec import to_builtins
+from pandas import DataFrame
 
 from tests.cli.logs import START_MS, STEPS_MS, Log, one_turn, run, run_json
 from timectx.formats import read_session
 from timectx.replay import Scenario, replay_session
-from timectx.results import pool_runs, recommend_interval
+from timectx.results import TUNED, describe_columns, pool_runs, recommend_interval
 from timectx.synthetic import sample_paths
 
 WORDS = """\
@@ -85,6 +87,7 @@ def test_rows_hold_the_measures_of_each_session_under_each_interval(folder: Path
                     "meter": "estimate",
                     "zone_database": replayed.zone_database,
                     **to_builtins(replayed.measures),
+                    "inherited_steps": 0,
                 }
             )
     assert rows == expected
@@ -153,7 +156,7 @@ def test_a_bad_file_costs_only_itself(folder: Path) -> None:
     result = run("tune", folder, missing, "--interval", "0,1m,10m")
     assert (result.exit_code, result.stdout) == (1, WORDS)
     places = [line.partition(": ")[0] for line in result.stderr.splitlines()]
-    assert places == [f"{folder / 'c.jsonl'}:1", f"{missing}:0"]
+    assert places == [f"{folder / 'c.jsonl'}:1", f"{missing}"]
     found = run_json("tune", folder, missing, status=1, silent=False)
     assert [(each["path"], each["line"], each["refused"]) for each in found["problems"]] == [
         (str(folder / "c.jsonl"), 1, True),
@@ -201,6 +204,46 @@ def test_what_a_fork_took_over_counts_once(tmp_path: Path, order: tuple[str, str
     assert counts == [{key: each[key] for key in counts[0]} for each in alone["totals"]]
     assert [row["session"] for row in both["rows"]] == [name for name in order for _ in range(2)]
     assert [row["steps"] for row in both["rows"]] == [4] * 4
+    inherited = {"parent": 0, "child": 4}
+    assert [row["inherited_steps"] for row in both["rows"]] == [inherited[name] for name in order for _ in range(2)]
+    assert sum(row["steps"] - row["inherited_steps"] for row in both["rows"]) == 2 * both["totals"][0]["steps"]
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".jsonl.zstd"])
+def test_a_copy_of_a_session_counts_once(folder: Path, ending: str) -> None:
+    """The same events under the same id are one session, in whatever file; standard error names the copy."""
+    original, copy = folder / "a.jsonl", folder / "copies" / f"a{ending}"
+    copy.parent.mkdir()
+    content = original.read_bytes()
+    copy.write_bytes(content if ending == ".jsonl" else zstandard.compress(content))
+    alone = run_json("tune", folder / "a.jsonl", folder / "b.jsonl")
+    both = run_json("tune", original, folder / "b.jsonl", copy, silent=False)
+    message = f"a copy of {original}; the session counts once"
+    problem = {"path": str(copy), "line": 0, "kind": "copy", "message": message, "refused": False}
+    assert both == {**alone, "problems": [problem]}
+    result = run("tune", original, copy)
+    expected = f"{copy} is a copy of {original}; the session counts once\n"
+    assert (result.exit_code, result.stderr, result.stdout) == (0, expected, run("tune", original).stdout)
+
+
+def test_sessions_of_one_id_with_other_events_are_no_copies(tmp_path: Path) -> None:
+    """As many events at the same times do not make two sessions one."""
+    paths = [one_turn(prompt=text * 40).write(tmp_path / f"{text}.jsonl") for text in "pq"]
+    assert run_json("tune", *paths, "--interval", "0")["totals"][0]["steps"] == 8
+
+
+def test_a_file_counts_once_however_its_path_is_spelt(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In every command that takes several paths."""
+    monkeypatch.chdir(folder)
+    spelt = ("a.jsonl", "./a.jsonl", folder / "a.jsonl")
+    assert [len(run_json("tune", *spelt, "--interval", "0")["rows"]), len(run_json("inspect", *spelt))] == [1, 1]
+    assert run_json("check", *spelt)["files"] == 1
+
+
+def test_intervals_given_twice_are_joined(folder: Path) -> None:
+    """The option adds to what was given before it."""
+    totals = run_json("tune", folder, "--interval", "1m,0", "--interval", "10m", "--interval", "0")["totals"]
+    assert [each["interval_ms"] for each in totals] == [0, 60_000, 600_000]
 
 
 def test_a_file_named_twice_counts_once(folder: Path) -> None:
@@ -239,12 +282,115 @@ def test_csv_holds_the_rows(folder: Path) -> None:
     assert set(rows[0]) - set(shared) == set()
 
 
+def test_the_csv_says_which_steps_were_inherited(tmp_path: Path) -> None:
+    """The column stands behind the steps, and its meaning can be looked up."""
+    parent = one_turn("parent")
+    parent.write(tmp_path / "a.jsonl")
+    one_turn("child", parentSession="parent", seedLength=len(parent.records) - 1).write(tmp_path / "b.jsonl")
+    lines = list(csv.DictReader(run("tune", tmp_path, "--interval", "0", "--csv", "-").stdout.splitlines()))
+    assert [(line["session"], line["steps"], line["inherited_steps"]) for line in lines] == [
+        ("parent", "4", "0"),
+        ("child", "4", "4"),
+    ]
+    (meaning,) = describe_columns(DataFrame({"inherited_steps": [0]}))["description"]
+    assert meaning == next(column.description for column in TUNED if column.name == "inherited_steps")
+
+
+def test_a_dash_prints_the_csv_in_place_of_the_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Byte for byte what a file would hold, and no file of that name."""
+    monkeypatch.chdir(folder)
+    run("tune", ".", "--interval", "0,1m", "--csv", "out.csv")
+    result = run("tune", ".", "--interval", "0,1m", "--csv", "-")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == (folder / "out.csv").read_text(encoding="utf-8")
+    assert sorted(each.name for each in folder.iterdir()) == ["a.jsonl", "b.jsonl", "out.csv"]
+    both = run("tune", ".", "--csv", "-", "--json")
+    assert (both.exit_code, both.stdout) == (2, "")
+    assert both.stderr.startswith("timectx tune: --json and --csv - both print; ")
+
+
+@pytest.mark.parametrize("way", ["itself", "in the folder", "roundabout", "link", "hard link", "scenario"])
+def test_a_csv_never_goes_over_a_file_that_is_read(folder: Path, way: str) -> None:
+    """Whatever name leads to it, it is as it was and nothing is printed but the refusal."""
+    target = folder / "a.jsonl"
+    scenario = folder / "x.toml"
+    scenario.write_text("", encoding="utf-8")
+    named = {
+        "itself": target,
+        "in the folder": target,
+        "roundabout": folder.parent / folder.name / "a.jsonl",
+        "link": folder / "link.csv",
+        "hard link": folder / "hard.csv",
+        "scenario": scenario,
+    }[way]
+    if way == "link":
+        named.symlink_to(target)
+    elif way == "hard link":
+        os.link(target, named)
+    before = [each.read_bytes() for each in (target, scenario)]
+    given = folder if way == "in the folder" else target
+    result = run("tune", given, "--scenario", scenario, "--csv", named)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert result.stderr.startswith(f"timectx tune: {named} is one of the files to read; ")
+    assert [each.read_bytes() for each in (target, scenario)] == before
+
+
+@pytest.mark.parametrize(
+    "start", [b'{"type":', b'\xef\xbb\xbf{"type":', b"\x28\xb5\x2f\xfd"], ids=["log", "BOM", "zstd"]
+)
+def test_a_csv_never_goes_over_another_session(folder: Path, start: bytes) -> None:
+    """A log that was not among the paths is as dear as one that was."""
+    other = folder.parent / "other.jsonl"
+    other.write_bytes(start)
+    result = run("tune", folder, "--csv", other)
+    assert (result.exit_code, result.stdout, other.read_bytes()) == (2, "", start)
+    assert result.stderr.startswith(f"timectx tune: {other} begins like a session log; ")
+
+
+def test_a_csv_without_rows_leaves_the_old_one_alone(tmp_path: Path) -> None:
+    """Where no session could be used, there is nothing to write."""
+    target = tmp_path / "out.csv"
+    target.write_text("old\n", encoding="utf-8")
+    result = run("tune", tmp_path / "missing.jsonl", "--csv", target)
+    assert (result.exit_code, target.read_text(encoding="utf-8")) == (1, "old\n")
+    assert result.stderr.splitlines()[1:] == [f"{target} was not written: there is no row for it"]
+
+
+def test_a_csv_is_replaced_as_a_whole(folder: Path) -> None:
+    """A link stays a link, rights stay, and nothing else is left behind; a device is written to directly."""
+    target, link = folder / "out.csv", folder / "link.csv"
+    target.write_text("old\n", encoding="utf-8")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    assert run("tune", folder, "--csv", link).exit_code == 0
+    assert (link.is_symlink(), target.stat().st_mode & 0o777) == (True, 0o640)
+    assert target.read_text(encoding="utf-8").startswith("session,path,")
+    assert sorted(each.name for each in folder.iterdir()) == ["a.jsonl", "b.jsonl", "link.csv", "out.csv"]
+    assert run("tune", folder, "--csv", os.devnull).exit_code == 0
+    assert not Path(os.devnull).is_file()
+
+
+def test_a_csv_that_fills_the_disk_keeps_the_old_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The new one goes, the old one is as it was."""
+    target = folder / "out.csv"
+    target.write_text("old\n", encoding="utf-8")
+
+    def full(part: Path, place: Path) -> Path:
+        raise OSError(28, f"No space left for {part.parent == place.parent}")
+
+    monkeypatch.setattr(Path, "replace", full)
+    result = run("tune", folder, "--csv", target)
+    expected = f"timectx tune: cannot write {target}: No space left for True; see timectx tune --help\n"
+    assert (result.exit_code, result.stderr, target.read_text(encoding="utf-8")) == (2, expected, "old\n")
+    assert sorted(each.name for each in folder.iterdir()) == ["a.jsonl", "b.jsonl", "out.csv"]
+
+
 def test_a_csv_that_cannot_be_written_is_one_line(folder: Path) -> None:
     """The place is named, and the table was printed all the same."""
     target = folder / "nowhere" / "out.csv"
     result = run("tune", folder, "--interval", "0,1m,10m", "--csv", target)
     assert (result.exit_code, result.stdout) == (2, WORDS)
-    assert result.stderr.startswith(f"timectx tune: cannot write {target}: ")
+    assert result.stderr.startswith(f"timectx tune: cannot write {target}: No such file or directory; ")
     assert result.stderr.count("\n") == 1
 
 

@@ -80,6 +80,13 @@ class LoopRun(RecordedRun):
         super().__init__(row, edition)
         self.logs = {session["id"]: self._live(session["id"]) for session in row["sessions"]}
 
+    def final(self) -> Json:
+        """Return the event count and the surface of every session, with the nodes that format 0 does not have."""
+        for log in self.logs.values():
+            messages = [seq for seq in log.recorded if isinstance(log.events[seq], SURFACE_CLASSES)]
+            assert list(fold_surface(log.events).nodes) == messages
+        return {name: {"eventCount": log.next_seq, "surface": log.recorded} for name, log in self.logs.items()}
+
     def do_append(self, action: Json, log: Any) -> None:
         """Append an event at the present clock."""
         super().do_append(action, SimpleNamespace(append=log.append_record))  # type: ignore[arg-type]
@@ -99,6 +106,8 @@ class LoopRun(RecordedRun):
         """Open a log on the beginning of another one; in `current` what it left open is closed after the mark."""
         prefix = tuple(log.events[: action.get("boundary", len(log.events) - 1) + 1])
         child = self.logs[action["as"]] = self._live(action["as"], prefix)
+        if len(prefix) == len(log.events):
+            child.recorded = list(log.recorded)
         if self.edition != "current":
             child.end_seed()
         elif prefix:

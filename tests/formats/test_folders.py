@@ -65,7 +65,8 @@ def test_one_bad_file_costs_only_itself(tmp_path: Path) -> None:
         ("g.jsonl", 0, "unreadable"),
         ("none.jsonl", 0, "no-such-file"),
     ]
-    assert all(problem.message.startswith(f"{problem.path}:{problem.line}: ") for problem in problems)
+    places = [f"{problem.path}:{problem.line}: " if problem.line else f"{problem.path}: " for problem in problems]
+    assert [problem.message.startswith(where) for problem, where in zip(problems, places, strict=True)] == [True] * 7
 
 
 def test_a_folder_without_sessions_says_so(tmp_path: Path) -> None:
@@ -79,7 +80,7 @@ def test_a_folder_without_sessions_says_so(tmp_path: Path) -> None:
                 str(tmp_path),
                 0,
                 "no-sessions",
-                f"{tmp_path}:0: no session in this folder; expected files that end in .jsonl, .jsonl.zstd, .jsonl.zst",
+                f"{tmp_path}: no session in this folder; expected files that end in .jsonl, .jsonl.zstd, .jsonl.zst",
             )
         ],
     )
@@ -88,6 +89,32 @@ def test_a_folder_without_sessions_says_so(tmp_path: Path) -> None:
 def test_no_paths_give_nothing() -> None:
     """Neither sessions nor problems."""
     assert read_sessions([]) == ([], [])
+
+
+def test_one_path_need_not_be_wrapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text is one path, and not a path for each of its letters."""
+    path = session_file(tmp_path / "a.jsonl", "a")
+    monkeypatch.chdir(tmp_path)
+    for given in ("a.jsonl", str(path), path, tmp_path):
+        sessions, problems = read_sessions(given)
+        assert ([session.header.id for session in sessions], problems) == (["a"], [])
+    assert list(find_sessions("a.jsonl")) == ["a.jsonl"]
+
+
+@pytest.mark.parametrize("given", ["", [""]], ids=["alone", "in a list"])
+def test_an_empty_path_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str | list[str]) -> None:
+    """It is not the folder one happens to be in."""
+    session_file(tmp_path / "a.jsonl", "a")
+    monkeypatch.chdir(tmp_path)
+    message = "an empty path; expected the name of a file or folder"
+    assert read_sessions(given) == ([], [FileProblem("", 0, "no-such-file", message)])
+
+
+def test_a_file_is_read_once_however_its_path_is_spelt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Relative, absolute and roundabout names lead to the same file."""
+    path = session_file(tmp_path / "a.jsonl", "a")
+    monkeypatch.chdir(tmp_path)
+    assert list(find_sessions(["a.jsonl", "./a.jsonl", str(path), f"../{tmp_path.name}/a.jsonl"])) == ["a.jsonl"]
 
 
 def test_links_that_lead_back_are_reported_and_not_followed(tmp_path: Path) -> None:

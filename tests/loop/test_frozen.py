@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -55,6 +57,16 @@ def test_a_ticking_clock_moves_at_every_look() -> None:
         clock.advance(10)
         seen.append(clock())
     assert seen == [0, 250, 510]
+
+
+def test_a_ticking_clock_starts_where_it_was_told_whatever_else_looks_at_it() -> None:
+    """Neither modules that are loaded while it is frozen nor the collector's stopwatch move it."""
+    script = (
+        "import gc, hypothesis, pandas; hypothesis.given(hypothesis.strategies.none())(lambda x: None)();"
+        "from timectx.loop import frozen_clock; clock = frozen_clock(0, tick_ms=250); gc.collect(); print(clock())"
+    )
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    assert done.stdout == "0\n"
 
 
 def test_leaving_the_block_lets_the_real_clock_run() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timectx.replay import Scenario, as_recorded, replay_session
-from timectx.results import Recorded, Trial, inherited_part, pool_runs, recommend_interval
+from timectx.results import Recorded, Trial, Tried, inherited_part, pool_runs, recommend_interval
 from timectx.session import Session, SessionHeader, is_reading_event
 from timectx.session.events import TurnEnd
 from timectx.synthetic import synthetic_session
@@ -43,7 +43,7 @@ def forked(whole: Session, turns: int) -> tuple[Session, Session]:
 def test_each_interval_is_tried_once_and_in_order() -> None:
     """Intervals come out sorted, without repeats, and the runs of a session in that order."""
     trial = Trial([600_000, 0, 60_000, 0], Scenario())
-    assert [run.scenario.interval_ms for run in trial.add(session())] == list(INTERVALS)
+    assert [tried.run.scenario.interval_ms for tried in trial.add(session())] == list(INTERVALS)
     assert list(trial.totals()) == list(INTERVALS)
 
 
@@ -55,9 +55,10 @@ def test_intervals_are_tried_even_where_the_scenario_says_as_recorded() -> None:
 
 def test_a_run_keeps_its_measures_alone() -> None:
     """What takes memory is left away, the rest is that of replay_session."""
-    (run,) = Trial([60_000], Scenario()).add(session())
+    (tried,) = Trial([60_000], Scenario()).add(session())
     whole = replay_session(session(), Scenario(interval_ms=60_000))
-    assert run == msgspec.structs.replace(whole, attempts=(), readings=(), steps=(), compactions=())
+    bare = msgspec.structs.replace(whole, attempts=(), readings=(), steps=(), compactions=())
+    assert tried == Tried(bare, inherited_steps=0)
 
 
 def test_totals_pool_all_sessions() -> None:

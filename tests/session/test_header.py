@@ -120,7 +120,7 @@ def test_a_retired_form_of_header_is_refused(kind: str, data: dict[str, Any]) ->
 
 @pytest.mark.parametrize("value", [5, True, 1.5, {"a": 1}, ["x"]], ids=repr)
 def test_a_system_prompt_that_is_no_text_says_nothing(value: object) -> None:
-    """It is left out, so that no price depends on it; tools that are no list and a config that is no object likewise."""
+    """It is left out, so that no price depends on it, as are tools that are no list and a config that is no object."""
     header = {"config": {"model": "m"}, "system": value, "tools": "none"}
     assert canonical_header(header) == {"config": {"model": "m"}}
     assert canonical_header({"config": value if isinstance(value, list) else 3}) == {"config": {}}

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import errno
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
 import click
-from click.exceptions import NoArgsIsHelpError
+from click.exceptions import Exit, NoArgsIsHelpError
 
 from timectx import __version__
 from timectx.cli.check import check_command
+from timectx.cli.ending import BROKEN_PIPE, CLOSED, INTERRUPTED, let_go, why_lost
 from timectx.cli.format import format_command
 from timectx.cli.inspect import inspect_command
 from timectx.cli.replay import replay_command
+from timectx.cli.run import run_command
 from timectx.cli.samples import samples_command
-from timectx.cli.screen import clean, say
+from timectx.cli.screen import clean, say, shortened
 from timectx.cli.tune import tune_command
 from timectx.errors import TimectxError
 
@@ -28,10 +32,13 @@ class _Refusal(click.ClickException):
     exit_code = 2
 
     def show(self, file: IO[str] | None = None) -> None:
-        if file is None:
-            say(self.format_message(), err=True)
-        else:
+        if file is not None:
             file.write(f"{self.format_message()}\n")
+            return
+        try:
+            say(self.format_message(), err=True)
+        except OSError:  # there is no other place to say it
+            let_go(sys.stderr)
 
 
 class _Commands(click.Group):
@@ -42,6 +49,8 @@ class _Commands(click.Group):
     ) -> click.Context:
         """Read the options that stand before the command."""
         with _in_one_line(lambda: info_name or "timectx"):
+            if sys.stdout is None:
+                raise OSError(errno.EBADF, CLOSED)
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -61,11 +70,22 @@ def _in_one_line(command: Callable[[], str]) -> Iterator[None]:
         name = error.ctx.command_path if error.ctx else command()
         raise _Refusal(f"{name}: {_sentence(error)} see {name} --help") from None
     except TimectxError as error:
-        raise _Refusal(f"{command()}: {clean(str(error))}") from None
+        raise _Refusal(f"{command()}: {clean(shortened(str(error)))}") from None
+    except KeyboardInterrupt:
+        raise Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        let_go(sys.stdout, sys.stderr)
+        raise Exit(BROKEN_PIPE) from None
+    except OSError as error:
+        let_go(sys.stdout)
+        raise _Refusal(f"{command()}: {clean(why_lost(error))}") from None
 
 
 def _sentence(error: click.UsageError) -> str:
-    message = clean(" ".join(error.format_message().split())).replace(". Did you", "; did you").rstrip(".")
+    message = clean(shortened(" ".join(error.format_message().split())))
+    message = (
+        message.replace(". Did you", "; did you").replace(". (Did you", "; did you").replace("?)", "?").rstrip(".")
+    )
     return f"{message[:1].lower()}{message[1:]}{'' if message.endswith('?') else ';'}"
 
 
@@ -75,9 +95,20 @@ def main() -> None:
     """Find out how often an agent should be told the time.
 
     A PATH is a session file or a folder of them; samples: stands for the sessions that come with
-    timectx, samples:NAME for one of them. Exit status: 0 fine, 1 faults found, 2 wrong usage.
+    timectx, samples:NAME for one of them.
+
+    Exit status: 0 fine; 1 faults found, or a file that cannot be used; 2 wrong usage, or output that
+    cannot be written; 130 stopped by Ctrl-C; 141 whoever read the output went away.
     """
 
 
-for command in (tune_command, replay_command, inspect_command, check_command, format_command, samples_command):
+for command in (
+    tune_command,
+    replay_command,
+    inspect_command,
+    check_command,
+    format_command,
+    run_command,
+    samples_command,
+):
     main.add_command(command)

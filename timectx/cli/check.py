@@ -1,4 +1,4 @@
-"""Hold the readings of a log against the rules of their editions."""
+"""Hold a log against the rules of its order, and its readings against those of their editions."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from timectx.session import is_reading_event
 __all__ = ["check_command"]
 
 
-@click.command("check", short_help="Do the readings keep the rules of their edition?")
+@click.command("check", short_help="Is the log in order, and do its readings keep their rules?")
 @paths_argument
 @click.option("--companion", is_flag=True, help="Also apply the original's own, stricter checks.")
 @json_option
 def check_command(paths: tuple[str, ...], companion: bool, as_json: bool) -> int:
-    """Name every reading that breaks a rule of the edition it follows.
+    """Name every event that is out of order, and every reading that breaks a rule of its edition.
 
-    Each line names the file, the seq of the reading and the rule. Exit status 1 when there is one,
-    or when a file cannot be read.
+    Order is that of turns and steps, of calls and their results, and of compactions. Each line names
+    the file, the seq of the event and the rule. Exit status 1 when there is one, or when a file cannot
+    be read.
     """
     faults: list[dict[str, object]] = []
     problems: list[object] = []

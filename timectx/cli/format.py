@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from timectx.cli.options import EDITION, INSTANT, INTERVAL, ZONE, json_option
+from timectx.cli.options import COUNT, EDITION, INSTANT, INTERVAL, ZONE, json_option
 from timectx.cli.screen import print_json, say
 from timectx.reading import (
     BrowserZone,
@@ -30,8 +30,8 @@ _LINES_WITH_BROWSER: Final = 3
 @click.option("--time", "time_option", type=INSTANT, help="The same, as an option.")
 @click.option("--zone", type=ZONE, required=True, help="Zone shown where the browser's is not known.")
 @click.option("--browser-zone", "browsers", multiple=True, help="Zone a browser sent along; may be repeated.")
-@click.option("--turn", type=click.IntRange(1), default=1, show_default=True)
-@click.option("--step", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--turn", type=COUNT, default=1, show_default=True)
+@click.option("--step", type=COUNT, default=1, show_default=True)
 @click.option("--elapsed", type=INTERVAL, help="Time since the baseline, such as 5m; without it: unavailable.")
 @click.option("--edition", type=EDITION, default="readme", show_default=True)
 @json_option

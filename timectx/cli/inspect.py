@@ -11,8 +11,9 @@ import click
 from msgspec import Struct, to_builtins
 
 from timectx.cli.options import json_option, paths_argument
-from timectx.cli.screen import clean, print_json, print_table, say
+from timectx.cli.screen import clean, place, print_json, say
 from timectx.cli.sources import Loaded, find_files, load
+from timectx.cli.tables import print_table
 from timectx.errors import FormatError
 from timectx.formats import FileProblem, detect_format
 from timectx.reading import format_duration
@@ -24,6 +25,8 @@ __all__ = ["Inspection", "inspect_command"]
 
 _GAP_CAP_MS: Final = 300_000
 _SHOWN_PROBLEMS: Final = 5
+_HARMLESS: Final = frozenset({"byte-order-mark", "unterminated-line"})
+"""Problems that cost nothing: all that the file says was read."""
 
 
 class Inspection(Struct, frozen=True, kw_only=True):
@@ -63,7 +66,9 @@ class Inspection(Struct, frozen=True, kw_only=True):
 def inspect_command(paths: tuple[str, ...], as_json: bool) -> int:
     """Say what session files hold: turns, steps, readings, problems.
 
-    Exit status 1 when something is wrong with a file. The span is the time from the earliest event
+    Exit status 1 when a file could not be used, or something in it was lost or could not be taken as
+    it stands; oddities that cost nothing (a byte order mark, no newline at the end) are listed and
+    leave it 0. The span is the time from the earliest event
     to the latest; active time counts no more than 5 minutes of each gap between two events.
     """
     found = [_inspected(load(each)) for each in find_files(paths)]
@@ -71,7 +76,7 @@ def inspect_command(paths: tuple[str, ...], as_json: bool) -> int:
         print_json([to_builtins(each) for each in found])
     else:
         _show(found)
-    return 1 if any(each.problems for each in found) else 0
+    return 1 if any(problem.kind not in _HARMLESS for each in found for problem in each.problems) else 0
 
 
 def _inspected(loaded: Loaded) -> Inspection:
@@ -137,7 +142,7 @@ def _show(found: list[Inspection]) -> None:
         print_table(heads, map(_row, read), left=("path", "format"))
     for each in read:
         for problem in each.problems[:_SHOWN_PROBLEMS]:
-            say(clean(f"{each.path}:{problem.line}: {problem.message}"))
+            say(clean(f"{place(each.path, problem.line)}: {problem.message}"))
         if len(each.problems) > _SHOWN_PROBLEMS:
             say(clean(f"{each.path}: {len(each.problems) - _SHOWN_PROBLEMS} more problems; --json lists all"))
     if len(found) == len(read) == 1:

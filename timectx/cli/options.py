@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final, get_args
 
 import click
 
 from timectx.errors import TimectxError, UnitError
 from timectx.reading import Edition, canonical_zone
-from timectx.units import MAX_INSTANT_MS, DurationMs, EpochMs, parse_interval
+from timectx.units import MAX_INSTANT_MS, MAX_SAFE_INTEGER, DurationMs, EpochMs, parse_interval
 
-__all__ = ["EDITION", "INSTANT", "INTERVAL", "INTERVALS", "ZONE", "json_option", "parse_instant", "paths_argument"]
+__all__ = [
+    "COUNT",
+    "EDITION",
+    "INSTANT",
+    "INTERVAL",
+    "INTERVALS",
+    "PATH",
+    "ZONE",
+    "json_option",
+    "parse_instant",
+    "paths_argument",
+]
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MOST_DIGITS: Final = 20
 _LABEL: Final = re.compile(r"\[[^\[\]]*\]$")
 
 
@@ -45,7 +57,7 @@ def parse_instant(text: str) -> EpochMs:
     """
     trimmed = text.strip()
     if re.fullmatch(r"[+-]?[0-9]+", trimmed):
-        time_ms = int(trimmed)
+        time_ms = int(trimmed) if len(trimmed) <= _MOST_DIGITS else MAX_INSTANT_MS + 1
     else:
         time_ms = (_moment(_LABEL.sub("", trimmed), text) - _EPOCH) // timedelta(milliseconds=1)
     if abs(time_ms) > MAX_INSTANT_MS:
@@ -61,11 +73,23 @@ def _moment(iso: str, text: str) -> datetime:
             f"not an instant: {text!r}; expected epoch milliseconds or ISO 8601, as in 2026-07-15T09:01:01+08:00",
             kind="time-syntax",
         ) from None
+    day = _day(iso)
+    if day is not None:
+        raise UnitError(
+            f"a day without a time: {text!r}; a time is needed, as in {day}T09:00:00+08:00", kind="time-syntax"
+        )
     if moment.tzinfo is None:
         raise UnitError(
             f"an instant without an offset: {text!r}; add Z or an offset, as in {iso}+08:00", kind="time-syntax"
         )
     return moment
+
+
+def _day(iso: str) -> date | None:
+    try:
+        return date.fromisoformat(iso)
+    except ValueError:
+        return None
 
 
 class _Type(click.ParamType[Any]):
@@ -86,12 +110,20 @@ def _intervals(text: str) -> tuple[DurationMs, ...]:
     return tuple(sorted({parse_interval(part) for part in text.split(",")}))
 
 
+def _path(text: str) -> str:
+    if not text:
+        raise UnitError("an empty path; expected the name of a file or folder", kind="empty-path")
+    return text
+
+
 INTERVAL: Final = _Type("interval", parse_interval)
 INTERVALS: Final = _Type("intervals", _intervals)
 ZONE: Final = _Type("zone", canonical_zone)
 INSTANT: Final = _Type("time", parse_instant)
+PATH: Final = _Type("path", _path)
+COUNT: Final = click.IntRange(1, MAX_SAFE_INTEGER)
 EDITION: Final = click.Choice(get_args(Edition))
 
 json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, to stdout.")
 
-paths_argument: Final = click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+paths_argument: Final = click.argument("paths", metavar="PATH...", type=PATH, nargs=-1, required=True)

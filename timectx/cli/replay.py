@@ -8,9 +8,10 @@ from typing import Final
 import click
 from msgspec import to_builtins
 
-from timectx.cli.options import EDITION, INTERVAL, ZONE, json_option
-from timectx.cli.screen import counted, note, print_json, print_table, say
-from timectx.cli.sources import find_files, load
+from timectx.cli.options import EDITION, INTERVAL, PATH, ZONE, json_option
+from timectx.cli.screen import counted, note, place, print_json, say
+from timectx.cli.sources import Loaded, find_files, load
+from timectx.cli.tables import print_table
 from timectx.errors import ScenarioError
 from timectx.reading import Edition, format_duration
 from timectx.replay import Explanation, Run, RunReading, Scenario, explain_recorded, parse_scenario, replay_session
@@ -20,14 +21,28 @@ from timectx.units import format_interval
 
 __all__ = ["read_scenario", "replay_command", "scenario_words"]
 
+_KEYS: Final = (
+    "session",
+    "path",
+    "scenario",
+    "readings",
+    "steps",
+    "attempts",
+    "compactions",
+    "measures",
+    "zone_database",
+    "problems",
+)
+"""What the JSON holds in any case."""
+
 _METERS: Final = {"estimate": "the fixed estimate", "reported": "the provider's counts where the log has them"}
 
 
 @click.command("replay", short_help="Show what the model would have been told.")
-@click.argument("path", metavar="FILE")
+@click.argument("path", metavar="FILE", type=PATH)
 @click.option("--interval", type=INTERVAL, help="Refresh interval, such as 10m; 0 = a reading at every attempt.")
 @click.option("--as-recorded", is_flag=True, help="Find the scenario that explains the readings already there.")
-@click.option("--scenario", metavar="TOML", help="Take the scenario from a file.")
+@click.option("--scenario", type=PATH, metavar="TOML", help="Take the scenario from a file.")
 @click.option("--zone", type=ZONE, help="Zone shown where the browser's is not known.")
 @click.option("--edition", type=EDITION, help="Published contract the readings follow.")
 @json_option
@@ -42,21 +57,24 @@ def replay_command(
 ) -> int:
     """Show what the model would have been told in one session, and what it would have cost.
 
-    Give one of --interval, --as-recorded and --scenario.
+    Give one of --interval, --as-recorded and --scenario. Exit status 1 when the file cannot be used.
     """
     if (interval is not None) + as_recorded + (scenario is not None) != 1:
         raise click.UsageError("give one of --interval, --as-recorded and --scenario")
     if as_recorded and (zone or edition):
         raise click.UsageError("--as-recorded takes zone and edition from the log; leave --zone and --edition away")
     base = read_scenario(scenario, zone, edition)
-    session = _one_session(path)
+    loaded = _one_file(path)
+    session = loaded.session
     if session is None:
+        if as_json:
+            print_json(_empty_document(loaded))
         return 1
     explanation = explain_recorded(session) if as_recorded else None
     asked = explanation.scenario if explanation else base if interval is None else base.replace(interval_ms=interval)
     run = replay_session(session, asked)
     for problem in (*session.problems, *run.problems):
-        note(f"{session.path}:{problem.line}: {problem.message}")
+        note(f"{place(session.path or path, problem.line)}: {problem.message}")
     if as_json:
         print_json(_document(session, run, explanation))
     else:
@@ -116,16 +134,22 @@ def scenario_words(scenario: Scenario) -> str:
     return f"edition {scenario.edition}, zone {shown or 'from the log'}, tokens by {_METERS[scenario.meter]}"
 
 
-def _one_session(path: str) -> Session | None:
+def _one_file(path: str) -> Loaded:
     found = find_files([path])
     if len(found) != 1:
         raise click.UsageError(f"{path} holds {len(found)} files; name one of them")
-    return load(found[0]).session
+    return load(found[0])
+
+
+def _empty_document(loaded: Loaded) -> dict[str, object]:
+    """Return what stands where there is no run: every key, and the problem alone filled in."""
+    filled = {"path": loaded.path, "problems": to_builtins((loaded.problem,) if loaded.problem else ())}
+    return {key: filled.get(key) for key in _KEYS}
 
 
 def _document(session: Session, run: Run, explanation: Explanation | None) -> dict[str, object]:
     scenario = run.scenario
-    document = {
+    document: dict[str, object] = {
         "session": run.session_id,
         "path": session.path,
         "scenario": {
@@ -160,14 +184,14 @@ def _show(run: Run, explanation: Explanation | None) -> None:
         say(f"as recorded: {explanation}")
     say("")
     heads = ("turn", "step", "time", "elapsed", "tokens", "resent in")
-    print_table(heads, map(_reading_row, run.readings), left=("time",))
+    print_table(heads, map(_reading_row, run.readings), left=("time",), keys=2)
     say("")
     rows = [
         (column.name, _value(column.unit, getattr(run.measures, column.name)), column.description)
         for column in MEASURES
         if hasattr(run.measures, column.name)
     ]
-    print_table(("measure", "value", "what it is"), rows, left=("measure", "what it is"))
+    print_table(("measure", "value", "what it is"), rows, left=("measure", "what it is"), prose="what it is")
 
 
 def _reading_row(reading: RunReading) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from timectx.cli.options import json_option
-from timectx.cli.screen import print_json, print_table
+from timectx.cli.screen import print_json
 from timectx.cli.sources import SAMPLES
+from timectx.cli.tables import print_table
 from timectx.synthetic import sample_paths
 
 __all__ = ["samples_command"]

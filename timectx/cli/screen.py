@@ -1,26 +1,26 @@
-"""Print for people and for programs: safe text, tables, a progress bar, JSON."""
+"""Print for people and for programs: safe text, a progress bar, JSON."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
 import unicodedata
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Literal, TextIO
+from typing import Final, Literal, TextIO
 
 import click
-from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
-from rich.text import Text
 
-__all__ = ["clean", "console", "counted", "note", "print_json", "print_table", "progress", "say"]
+__all__ = ["clean", "console", "counted", "note", "place", "print_json", "progress", "say", "shortened"]
 
-_NO_TERMINAL_COLUMNS = 10_000
+_NO_TERMINAL_COLUMNS: Final = 1_000_000
 """Wide enough that a pipe or a file gets every row on one line."""
+
+_LONGEST: Final = 500
 
 
 def clean(text: str) -> str:
@@ -47,6 +47,53 @@ def clean(text: str) -> str:
         char if char.isprintable() or unicodedata.category(char) == "Zs" else char.encode("unicode_escape").decode()
         for char in text
     )
+
+
+def shortened(text: str) -> str:
+    """
+    Take out the middle of a text that no one would read to its end.
+
+    Parameters
+    ----------
+    text : str
+        A message that may quote something of any length.
+
+    Returns
+    -------
+    str
+        Up to 500 characters: beginning and end, between them an ellipsis for what is left out.
+
+    Examples
+    --------
+    >>> shortened("not a zone: 'x'"), len(shortened("x" * 10_000_000))
+    ("not a zone: 'x'", 500)
+    """
+    kept = _LONGEST // 2
+    return text if len(text) <= _LONGEST else f"{text[:kept]}…{text[len(text) - kept + 1 :]}"
+
+
+def place(path: str, line: int) -> str:
+    """
+    Say where something is.
+
+    Parameters
+    ----------
+    path : str
+        A file or folder.
+    line : int
+        A line of it, from 1; 0 for the whole of it.
+
+    Returns
+    -------
+    str
+        Path and line, or the path alone.
+
+    Examples
+    --------
+    >>> place("a.jsonl", 3), place("a.jsonl", 0)
+    ('a.jsonl:3', 'a.jsonl')
+    """
+    return f"{path}:{line}" if line else path
 
 
 def console(stream: TextIO | None = None) -> Console:
@@ -134,35 +181,6 @@ def print_json(value: object) -> None:
     click.echo(json.dumps(value, indent=2, allow_nan=False))
 
 
-def print_table(
-    heads: Sequence[str], rows: Iterable[Sequence[str]], *, left: Container[str] = (), marked: int | None = None
-) -> None:
-    """
-    Print rows under their heads.
-
-    Parameters
-    ----------
-    heads : sequence of str
-        One a column; a line break makes a head of two lines.
-    rows : iterable of sequence of str
-        Cells, made safe by `clean`.
-    left : container of str, optional
-        Heads of the columns that are aligned to the left; all others are to the right.
-    marked : int, optional
-        The row to set off, from 0.
-    """
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for head in heads:
-        side: Literal["left", "right"] = "left" if head in left else "right"
-        table.add_column(Text(head), justify=side, no_wrap=side == "right", overflow="fold", vertical="bottom")
-    for at, row in enumerate(rows):
-        table.add_row(*(Text(clean(cell)) for cell in row), style="bold" if at == marked else None)
-    screen = console()
-    with screen.capture() as captured:
-        screen.print(table)
-    say("\n".join(line.rstrip() for line in captured.get().splitlines()))
-
-
 @contextmanager
 def progress(label: str, total: int) -> Iterator[Progress]:
     """
@@ -180,7 +198,7 @@ def progress(label: str, total: int) -> Iterator[Progress]:
     Progress
         Its `advance` takes the one task, 0.
     """
-    screen = console(sys.stderr)
+    screen = console(sys.stderr or io.StringIO())
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
         bar.add_task(label, total=total)

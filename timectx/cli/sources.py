@@ -40,11 +40,19 @@ def find_files(paths: Iterable[str]) -> list[str | FileProblem]:
     Returns
     -------
     list of str or FileProblem
-        Each file once, in order; and what stood in the way.
+        Each file once, by whatever names and links, in order; and what stood in the way.
     """
     found: list[str | FileProblem] = []
-    for each in (place for path in paths for place in _places(path)):
-        found += [each] if isinstance(each, FileProblem) else find_sessions([each])
+
+    def files() -> Iterator[str]:
+        for each in (place for path in paths for place in _places(path)):
+            if isinstance(each, FileProblem):
+                found.append(each)
+            else:
+                yield each
+
+    for each in find_sessions(files()):  # one search, which knows a file again by whatever name
+        found.append(each)
     return list(dict.fromkeys(found))
 
 

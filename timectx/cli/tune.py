@@ -10,17 +10,20 @@ import click
 from msgspec import Struct, to_builtins
 from rich.progress import TaskID
 
-from timectx.cli.options import EDITION, INTERVALS, ZONE, json_option, paths_argument
+from timectx.cli.copies import Originals
+from timectx.cli.csv_file import STDOUT, check_target, write_whole
+from timectx.cli.options import EDITION, INTERVALS, PATH, ZONE, json_option, paths_argument
 from timectx.cli.replay import read_scenario, scenario_words
-from timectx.cli.screen import clean, counted, note, print_json, print_table, progress, say
+from timectx.cli.screen import clean, counted, note, place, print_json, progress, say
 from timectx.cli.sources import Loaded, find_files, load
+from timectx.cli.tables import print_table
 from timectx.formats import FileProblem
 from timectx.reading import Edition, format_duration
-from timectx.replay import Run, Scenario
+from timectx.replay import Scenario
 from timectx.results.frames import measures_frame
 from timectx.results.recommendation import Recommendation
 from timectx.results.totals import Totals
-from timectx.results.trial import Trial
+from timectx.results.trial import Trial, Tried
 from timectx.session import Problem
 from timectx.units import format_interval
 
@@ -64,22 +67,31 @@ class _Tuned(Struct, frozen=True):
     """Hold what tuning found: a run for each session and interval, with the path of its file."""
 
     trial: Trial
-    runs: list[tuple[str, Run]]
+    runs: list[tuple[str, Tried]]
     troubles: list[_Trouble]
     sessions: int
 
 
 @click.command("tune", short_help="Compare refresh intervals, recommend one.")
 @paths_argument
-@click.option("--interval", "intervals", type=INTERVALS, default=_INTERVALS, show_default=True, metavar="LIST")
+@click.option(
+    "--interval",
+    "intervals",
+    type=INTERVALS,
+    multiple=True,
+    metavar="LIST",
+    help=f"Intervals to compare, with commas between them; may be repeated.  [default: {_INTERVALS}]",
+)
 @click.option("--zone", type=ZONE, help="Zone shown where the browser's is not known.")
 @click.option("--edition", type=EDITION, help="Published contract the readings follow; readme where nothing says.")
-@click.option("--scenario", metavar="TOML", help="Take everything but the intervals from a file.")
-@click.option("--csv", "csv_path", metavar="FILE", help="Write a row for each session and interval.")
+@click.option("--scenario", type=PATH, metavar="TOML", help="Take everything but the intervals from a file.")
+@click.option(
+    "--csv", "csv_path", type=PATH, metavar="FILE", help="Write a row for each session and interval; - prints them."
+)
 @json_option
 def tune_command(
     paths: tuple[str, ...],
-    intervals: tuple[int, ...],
+    intervals: tuple[tuple[int, ...], ...],
     zone: str | None,
     edition: Edition | None,
     scenario: str | None,
@@ -91,35 +103,51 @@ def tune_command(
     The recommendation: of the intervals that no other beats in both share of tokens and staleness
     (95th percentile), the one where the two, each scaled to its range, have the smallest sum.
     Intervals that leave more steps without any reading are set aside. What a session took over from
-    another one given here counts once. Exit status 1 when a file could not be used; the others are
-    compared all the same.
+    another one given here counts once in the table; a row of the JSON or CSV says in inherited_steps
+    how many steps that are. A file that is a copy of another one given here is left out. Exit status 1
+    when a file could not be used; the others are compared all the same.
     """
+    if as_json and csv_path == STDOUT:
+        raise click.UsageError(f"--json and --csv {STDOUT} both print; leave one of them away")
     base = read_scenario(scenario, zone, edition)
-    tuned = _tune(find_files(paths), intervals, base)
+    found = find_files(paths)
+    if csv_path is not None:
+        check_target(csv_path, _inputs(found, scenario))
+    tuned = _tune(
+        found, [ms for part in intervals or (INTERVALS.convert(_INTERVALS, None, None),) for ms in part], base
+    )
     if as_json:
         print_json(_document(tuned))
-    else:
+    elif csv_path != STDOUT:
         _show(tuned, base)
     if csv_path is not None:
         _write_csv(tuned, csv_path)
     return 1 if any(each.refused for each in tuned.troubles) else 0
 
 
+def _inputs(found: Sequence[str | FileProblem], scenario: str | None) -> list[str]:
+    return [each.path if isinstance(each, FileProblem) else each for each in found] + ([scenario] if scenario else [])
+
+
 def _tune(found: Sequence[str | FileProblem], intervals: Sequence[int], base: Scenario) -> _Tuned:
     trial = Trial(intervals, base)
-    runs: dict[int, list[tuple[str, Run]]] = {}
+    runs: dict[int, list[tuple[str, Tried]]] = {}
+    originals = Originals()
     troubles: list[_Trouble] = []
     ids: set[str] = set()
     with progress("replaying", len(found)) as bar:
         for at, loaded in _parents_first(found, ids):
             if loaded.problem is not None:
                 troubles.append(_Trouble(refused=True, **to_builtins(loaded.problem)))
-            if loaded.session is not None:
+            original = originals.of(loaded.path, loaded.session) if loaded.session else None
+            if original is not None:
+                troubles.append(_copy(loaded.path, original))
+            elif loaded.session is not None:
                 done = trial.add(loaded.session, ids)
-                runs[at] = [(loaded.path, run) for run in done]
-                troubles.extend(_oddities(loaded.path, (*loaded.session.problems, *done[0].problems)))
+                runs[at] = [(loaded.path, each) for each in done]
+                troubles.extend(_oddities(loaded.path, (*loaded.session.problems, *done[0].run.problems)))
             bar.advance(_TASK)
-    return _Tuned(trial, [run for at in sorted(runs) for run in runs[at]], troubles, len(runs))
+    return _Tuned(trial, [each for at in sorted(runs) for each in runs[at]], troubles, len(runs))
 
 
 def _parents_first(found: Sequence[str | FileProblem], ids: set[str]) -> Iterator[tuple[int, Loaded]]:
@@ -137,26 +165,37 @@ def _parents_first(found: Sequence[str | FileProblem], ids: set[str]) -> Iterato
         yield at, load(found[at])
 
 
+def _copy(path: str, original: str) -> _Trouble:
+    note(f"{path} is a copy of {original}; the session counts once")
+    return _Trouble(path, 0, "copy", f"a copy of {original}; the session counts once", refused=False)
+
+
 def _oddities(path: str, problems: Sequence[Problem]) -> list[_Trouble]:
     if problems:
         more = f" (and {len(problems) - 1} more; timectx inspect lists them)" if len(problems) > 1 else ""
-        note(f"{path}:{problems[0].line}: {problems[0].message}{more}")
+        note(f"{place(path, problems[0].line)}: {problems[0].message}{more}")
     return [_Trouble(path, each.line, each.kind, each.message, refused=False) for each in problems]
 
 
 def _write_csv(tuned: _Tuned, path: str) -> None:
-    frame = measures_frame(run for _, run in tuned.runs)
+    if not tuned.runs:
+        note("no session to compare" if path == STDOUT else f"{path} was not written: there is no row for it")
+        return
+    frame = measures_frame(each.run for _, each in tuned.runs)
     frame.insert(1, "path", [clean(each) for each, _ in tuned.runs])
-    try:
-        frame.to_csv(path, index=False, lineterminator="\n")
-    except OSError as error:
-        raise click.UsageError(f"cannot write {path}: {error.strerror}") from None
+    inherited = [each.inherited_steps for _, each in tuned.runs]
+    frame.insert(list(frame.columns).index("steps") + 1, "inherited_steps", inherited)
+    text = frame.to_csv(index=False, lineterminator="\n")
+    if path == STDOUT:
+        say(text.removesuffix("\n"))
+    else:
+        write_whole(path, text)
 
 
 def _document(tuned: _Tuned) -> dict[str, object]:
     best = tuned.trial.recommendation()
     return {
-        "rows": [_row_of(path, run) for path, run in tuned.runs],
+        "rows": [_row_of(path, each) for path, each in tuned.runs],
         "totals": [{"interval_ms": ms, **to_builtins(each)} for ms, each in tuned.trial.totals().items()],
         "recommendation": {**to_builtins(best), "snippet": best.snippet()} if best else None,
         "as_recorded": _today_of(tuned.trial, best) if best else None,
@@ -164,8 +203,8 @@ def _document(tuned: _Tuned) -> dict[str, object]:
     }
 
 
-def _row_of(path: str, run: Run) -> dict[str, object]:
-    scenario = run.scenario
+def _row_of(path: str, tried: Tried) -> dict[str, object]:
+    run, scenario = tried.run, tried.run.scenario
     return {
         "session": run.session_id,
         "path": path,
@@ -175,6 +214,7 @@ def _row_of(path: str, run: Run) -> dict[str, object]:
         "meter": scenario.meter,
         "zone_database": run.zone_database,
         **to_builtins(run.measures),
+        "inherited_steps": tried.inherited_steps,
     }
 
 

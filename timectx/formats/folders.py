@@ -27,7 +27,7 @@ class FileProblem(Struct, frozen=True):
     Name a file or folder that gave no session, and why.
 
     `line` counts from 1 (0 = the file as a whole), `kind` is a stable word for the fault, and
-    `message` is one line that begins with path and line.
+    `message` is one line that begins with the path, and with the line where there is one.
     """
 
     path: str
@@ -37,7 +37,7 @@ class FileProblem(Struct, frozen=True):
 
 
 def read_sessions(
-    paths: Iterable[str | os.PathLike[str]],
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     *,
     format: str | None = None,
     strict: bool = False,
@@ -49,9 +49,10 @@ def read_sessions(
 
     Parameters
     ----------
-    paths : iterable of str or path-like
+    paths : str, path-like or iterable of them
         Files, read whatever their names; and folders, searched with everything in them for
         names that end in ``.jsonl``, ``.jsonl.zstd`` or ``.jsonl.zst``.
+        One path need not be wrapped in a list.
     format : str, optional
         As for `read_session`, for every file.
     strict : bool, optional
@@ -89,13 +90,15 @@ def read_sessions(
     return sessions, problems
 
 
-def find_sessions(paths: Iterable[str | os.PathLike[str]]) -> Iterator[str | FileProblem]:
+def find_sessions(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+) -> Iterator[str | FileProblem]:
     """
     Find the files that may hold sessions.
 
     Parameters
     ----------
-    paths : iterable of str or path-like
+    paths : str, path-like or iterable of them
         As for `read_sessions`.
 
     Yields
@@ -105,7 +108,7 @@ def find_sessions(paths: Iterable[str | os.PathLike[str]]) -> Iterator[str | Fil
         in the way.
     """
     search = _Search()
-    for path in paths:
+    for path in (paths,) if isinstance(paths, (str, os.PathLike)) else paths:
         yield from search.path(os.fsdecode(path))
 
 
@@ -117,6 +120,9 @@ class _Search:
         self.met = False  # whether a folder held anything to read or to report
 
     def path(self, path: str) -> Iterator[str | FileProblem]:
+        if not path:
+            yield FileProblem(path, 0, "no-such-file", "an empty path; expected the name of a file or folder")
+            return
         if not _is_folder(path):
             yield from self._file(path)
             return
@@ -178,5 +184,8 @@ def _said(path: str, kind: str, text: str) -> FileProblem:
 
 
 def _problem(path: str, error: FormatError) -> FileProblem:
-    line = str(error).removeprefix(f"{one_line(path, longest=None)}:").partition(":")[0]
-    return FileProblem(path, int(line) if line.isdecimal() else 0, error.kind, str(error))
+    name = one_line(path, longest=None)
+    line, _, text = str(error).removeprefix(f"{name}:").partition(":")
+    if not line.isdecimal():
+        return FileProblem(path, 0, error.kind, str(error))
+    return FileProblem(path, int(line), error.kind, str(error) if int(line) else f"{name}:{text}")

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
-from timectx.errors import TimectxError
+from timectx.errors import ScenarioError, StoreError
 from timectx.loop.live_log import LiveLog
 from timectx.loop.waterfall import Decision, Enter, Listener, Next, PreStep, Reject
 from timectx.reading import format_reading
 from timectx.replay import is_due, reading_message
 from timectx.replay.compaction import Compactor
+from timectx.replay.compaction_policy import Target
+from timectx.replay.refusals import CompactionError, rule_word
 
 __all__ = ["compaction_listener", "time_listener"]
 
+_CAPACITY: Final = frozenset((rule_word("capacity-missing", "readme"), rule_word("capacity-missing", "current")))
 
-def time_listener(log: LiveLog, *, interval_ms: int, time_zone: str) -> Listener:
+
+def time_listener(log: LiveLog, *, interval_ms: int, time_zone: str, skip_empty: bool = False) -> Listener:
     """
     Return the listener that adds time readings, by the rules of the log's edition.
 
@@ -26,6 +31,9 @@ def time_listener(log: LiveLog, *, interval_ms: int, time_zone: str) -> Listener
         Refresh interval in milliseconds; 0 = a reading at every attempt.
     time_zone : str
         Fallback zone, settled once.
+    skip_empty : bool, optional
+        Whether to add none to a first step that has no other message. The original adds one, so that the
+        model is asked, and paid, for a turn in which nobody said anything.
 
     Returns
     -------
@@ -61,6 +69,8 @@ def time_listener(log: LiveLog, *, interval_ms: int, time_zone: str) -> Listener
         decision = go_on(call)
         if isinstance(decision, Reject) or call.signal.aborted:
             return decision
+        if skip_empty and call.step == 1 and not decision.messages:
+            return decision
         text = taken(PreStep(call.turn, call.step, decision.messages, call.signal))
         if text is None:
             return decision
@@ -78,7 +88,8 @@ def compaction_listener(compactor: Compactor, warn: Callable[[str], None]) -> Li
     compactor : Compactor
         Of the agent's log.
     warn : callable
-        Takes the text of a compaction that failed; the turn goes on.
+        Takes the text of a compaction that failed; the turn goes on. That a model's window is not known,
+        or too small for the settings, is said once.
 
     Returns
     -------
@@ -89,13 +100,28 @@ def compaction_listener(compactor: Compactor, warn: Callable[[str], None]) -> Li
     ----------
     .. [1] deepseek-harness, packages/compaction/compaction-basic/src/index.ts, `_registerAutomaticCompaction`.
     """
+    warned: set[Target] = set()
+
+    def is_known(error: Exception, target: Target) -> bool:
+        """Tell whether a target's window was complained about before: it is the same at every step."""
+        if not isinstance(error, ScenarioError) and not (
+            isinstance(error, CompactionError) and error.kind in _CAPACITY
+        ):
+            return False
+        known = target in warned
+        warned.add(target)
+        return known
 
     def listen(call: PreStep, go_on: Next) -> Decision:
         if not call.signal.aborted:
+            target = compactor.view.target
             try:
                 compactor.relieve_pressure()
-            except TimectxError as error:
-                warn(f"turn {call.turn}, step {call.step}: compaction failed, the turn goes on: {error}")
+            except StoreError:
+                raise
+            except Exception as error:  # whatever fails a compaction, the turn goes on
+                if not is_known(error, target):
+                    warn(f"compaction failed, the turn goes on: {error}")
         return go_on(call)
 
     return listen

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from functools import partial
+from types import MappingProxyType
+from typing import Literal, TypeVar
 from uuid import UUID, uuid5
 
-from msgspec import UNSET, UnsetType
-
+from timectx.errors import SessionError
+from timectx.formats.dsh_settle import find_event
+from timectx.formats.dsh_wire import CHUNK, is_streamed_chunk
 from timectx.reading import Edition
 from timectx.replay import Clock, Counter, TimeContext
 from timectx.replay.open_log import LogView
 from timectx.replay.pressure import Anchor
 from timectx.session import Session, SessionHeader
-from timectx.session.events import Event, Message, UserMessage
+from timectx.session.data import SeedData
+from timectx.session.events import SURFACE_CLASSES, EndSeed, Event, Message, UserMessage
+from timectx.session.log import StreamRow
 from timectx.session.surface import apply_to_nodes, check_surface
 
 __all__ = ["LiveLog"]
@@ -35,7 +40,7 @@ class LiveLog:
     edition : {"note", "note-v2", "readme", "current"}, optional
         Whose baselines and prices to keep.
     events : iterable of Event, optional
-        A history to go on from.
+        A history to go on from; a gap in its seqs stands for streamed output.
     counter : callable, optional
         Prices one message in place of the fixed estimate.
     anchor : {"step-start", "reply"}, optional
@@ -46,6 +51,9 @@ class LiveLog:
     It is an `OpenLog`: compaction and agent append to it alike. `context` is what readings depend on,
     `view` what compaction decides on; both have seen every event. Ids are made from the session's id and
     the place in the log, so that the same run gives the same log.
+
+    Logs are of format 0 in every edition. In ``current`` readings and checkpoints carry the sources of that
+    edition, and the system prompt stays in the request header.
     """
 
     def __init__(
@@ -62,7 +70,6 @@ class LiveLog:
         self.context = TimeContext(edition)
         self.view = LogView(edition, counter, anchor=anchor)
         self.events: list[Event] = []
-        self._by_seq: dict[int, Event] = {}
         self._nodes: list[int] = []
         self._watchers: list[Callable[[Event], None]] = []
         self._ids = 0
@@ -81,20 +88,29 @@ class LiveLog:
 
     def watch(self, watcher: Callable[[Event], None]) -> Callable[[], None]:
         """
-        Hand every further event to a function, after it entered the log.
+        Show every further event to a function just before it enters the log.
 
         Parameters
         ----------
         watcher : callable
-            Takes one event.
+            Takes one event; where it raises, the event does not enter.
 
         Returns
         -------
         callable
-            Ends it.
+            Ends it; calling it twice changes nothing.
         """
-        self._watchers.append(watcher)
-        return lambda: self._watchers.remove(watcher)
+
+        def watch(event: Event) -> None:
+            watcher(event)
+
+        self._watchers.append(watch)
+
+        def end() -> None:
+            if watch in self._watchers:
+                self._watchers.remove(watch)
+
+        return end
 
     def append(self, event: Event) -> None:
         """
@@ -108,12 +124,17 @@ class LiveLog:
         Raises
         ------
         SessionError
-            As `check_surface`; the log is then unchanged.
+            Kind ``seq-gap`` or ``seq-repeated`` for another seq, and as `check_surface`; the log is then
+            unchanged.
         """
-        check_surface(event, self._nodes, self._by_seq.get)
-        self._take_in(event)
+        if event.seq != self.next_seq:
+            kind = "seq-gap" if event.seq > self.next_seq else "seq-repeated"
+            raise SessionError(f"{event.type} has seq {event.seq}; the log goes on with {self.next_seq}", kind=kind)
+        if not (self.edition == "note" and _is_only_logged(event)):
+            check_surface(event, self._nodes, partial(find_event, self.events))
         for watcher in tuple(self._watchers):
             watcher(event)
+        self._take_in(event)
 
     def add(self, kind: Callable[..., _Made], data: object, **marks: object) -> _Made:
         """
@@ -137,7 +158,7 @@ class LiveLog:
         self.append(event)  # type: ignore[arg-type]  # every event class takes these fields
         return event
 
-    def say(self, message: Message, surface_op: Any | UnsetType = UNSET) -> UserMessage:
+    def say(self, message: Message, surface_op: Literal["append"] | None = "append") -> UserMessage:
         """
         Append a message in the role of the user.
 
@@ -146,14 +167,19 @@ class LiveLog:
         message : Message
             A prompt, a reading or other context.
         surface_op : "append" or None, optional
-            None only logs it; by default it is appended to the surface.
+            None only logs it, which is legal in ``note`` alone; by default it is appended to the surface.
 
         Returns
         -------
         UserMessage
             The event.
         """
-        return self.add(UserMessage, message, surface_op="append" if surface_op is UNSET else surface_op)
+        return self.add(UserMessage, message, surface_op=surface_op)
+
+    def end_seed(self) -> None:
+        """Mark the end of a history that was taken over, unless the log ends with such a mark already."""
+        if not (self.events and isinstance(self.events[-1], EndSeed)):
+            self.add(EndSeed, SeedData())
 
     def new_id(self) -> str:
         """
@@ -174,13 +200,25 @@ class LiveLog:
         Returns
         -------
         Session
-            An immutable copy.
+            An immutable copy, in the shape a reader gives: streamed pieces stand apart from the events.
         """
-        return Session(header=self.header, events=tuple(self.events))
+        pieces = [event for event in self.events if is_streamed_chunk(event)]
+        last = self.events[-1] if self.events else None
+        return Session(
+            header=self.header,
+            events=tuple(event for event in self.events if not is_streamed_chunk(event)),
+            skipped=MappingProxyType({CHUNK: len(pieces)} if pieces else {}),
+            stream=tuple(StreamRow("event", event.seq, event.time_ms, event=event) for event in pieces),
+            tail=(last.seq, last.time_ms) if last is not None and is_streamed_chunk(last) else None,
+        )
 
     def _take_in(self, event: Event) -> None:
         apply_to_nodes(self._nodes, event)
         self.events.append(event)
-        self._by_seq[event.seq] = event
-        self.context.apply(event)
         self.view.apply(event)
+        self.context.apply(event)
+
+
+def _is_only_logged(event: Event) -> bool:
+    """Tell whether a message has no surface marker, not even a malformed one."""
+    return isinstance(event, SURFACE_CLASSES) and event.surface_op is None and not event.extra

@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from collections.abc import Callable
 
-from timectx.errors import ScenarioError
-from timectx.loop.agent import Agent, Route
+from timectx.errors import StoreError, TimectxError
+from timectx.formats.dsh_rows import full_log
+from timectx.loop.agent import Agent
 from timectx.loop.clocks import HandClock, MovableClock
 from timectx.loop.durable import DurableLog
 from timectx.loop.listeners import compaction_listener, time_listener
 from timectx.loop.live_log import LiveLog
-from timectx.loop.script import CompactionPlan, Script, span_ms
-from timectx.reading import canonical_zone, default_interval_ms
+from timectx.loop.requests import CrashError
+from timectx.loop.route import Route
+from timectx.loop.script import CompactionPlan, Prompt, Script, check_script
+from timectx.loop.spans import parse_start, span_ms
+from timectx.reading import canonical_zone, default_interval_ms, process_zone
 from timectx.replay.compaction import Compactor
 from timectx.replay.compaction_policy import Capacity
 from timectx.replay.compaction_settings import compaction_settings
 from timectx.replay.pruning import prune_settings
-from timectx.replay.summaries import FixedText, FixedTokens, ShareOfShadowed, SummaryModel
+from timectx.replay.summaries import (
+    FixedText,
+    FixedTokens,
+    ShareOfShadowed,
+    SummaryModel,
+    SummaryReply,
+    SummaryRequest,
+)
 from timectx.session import Session, SessionHeader
 
-__all__ = ["agent_of", "header_of", "play_script", "start_ms"]
+__all__ = ["agent_of", "header_of", "play_prompts", "play_script"]
 
 _SUMMARY = "The work so far, in short."
-_EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
 
-def play_script(script: Script, *, clock: MovableClock | None = None, durable: DurableLog | None = None) -> Session:
+def play_script(
+    script: Script,
+    *,
+    clock: MovableClock | None = None,
+    durable: DurableLog | None = None,
+    warn: Callable[[str], object] | None = None,
+) -> Session:
     """
     Play a script from its first prompt to its last.
 
@@ -38,6 +54,8 @@ def play_script(script: Script, *, clock: MovableClock | None = None, durable: D
         script's start or, after a history, at its last event.
     durable : DurableLog, optional
         An open log to go on from and to write to; None keeps everything in memory.
+    warn : callable, optional
+        Takes the text of each failure that was survived, when all has been played; None drops them.
 
     Returns
     -------
@@ -47,9 +65,16 @@ def play_script(script: Script, *, clock: MovableClock | None = None, durable: D
     Raises
     ------
     ScenarioError
-        Where the script's settings contradict each other.
+        As `check_script`.
+    StoreError
+        If the log cannot be made durable.
     CrashError
-        Where the script says so; what was flushed stays.
+        Where the script says so; what was flushed stays, and the durable log is given up.
+
+    Notes
+    -----
+    What a history left waiting is answered before the script's first prompt, by replies of the script's
+    default.
 
     Examples
     --------
@@ -58,19 +83,57 @@ def play_script(script: Script, *, clock: MovableClock | None = None, durable: D
     >>> [event.type for event in session.events][:3]
     ['agent/inbox/spliced', 'turn/start', 'agent/inbox/spliced']
     """
-    before = durable.session().events if durable is not None else ()
-    clock = clock or HandClock(before[-1].time_ms if before else start_ms(script))
-    log = LiveLog(header_of(script), clock, edition=script.edition, events=before)
+    check_script(script)
+    before = () if durable is None else tuple(full_log(durable.session()))
+    clock = clock or HandClock(before[-1].time_ms if before else parse_start(script.start))
+    header = header_of(script) if durable is None else durable.header
+    log = LiveLog(header, clock, edition=script.edition, events=before, anchor=script.anchor)
     agent = agent_of(script, log, clock)
     if durable is not None:
-        log.watch(lambda event: durable.append([event]))
-        agent.checkpoint = durable.flush
-    for prompt in script.prompts:
-        clock.advance(span_ms(prompt.after))
-        agent.send(prompt.say, prompt.zone)
-        agent.run(prompt.replies)
-        agent.checkpoint()
+        target = durable
+        log.watch(lambda event: target.append([event]))
+        agent.checkpoint = target.flush
+    try:
+        agent.run()
+        play_prompts(agent, script.prompts)
+    except CrashError:
+        if durable is not None:
+            durable.abandon()
+        raise
+    finally:
+        for text in agent.warnings:
+            (warn or str)(text)
     return log.session()
+
+
+def play_prompts(agent: Agent, prompts: tuple[Prompt, ...]) -> None:
+    """
+    Let prompts arrive one after the other, each with the replies to it.
+
+    Parameters
+    ----------
+    agent : Agent
+        The agent; its clock moves on by the pauses between the prompts.
+    prompts : tuple of Prompt
+        What happens.
+
+    Raises
+    ------
+    CrashError, StoreError
+        As `Agent.run`.
+    """
+    for prompt in prompts:
+        agent.clock.advance(span_ms(prompt.after))
+        if prompt.compact:
+            _compact(agent)
+        message = agent.send(prompt.say, prompt.zone)
+        if prompt.withdrawn:
+            agent.inbox.withdraw(message.id)
+        agent.run(prompt.replies)
+        if agent.replies:
+            agent.warn(f"replies that nothing asked for: {len(agent.replies)}")
+            agent.replies.clear()
+        agent.checkpoint()
 
 
 def agent_of(script: Script, log: LiveLog, clock: MovableClock) -> Agent:
@@ -90,8 +153,12 @@ def agent_of(script: Script, log: LiveLog, clock: MovableClock) -> Agent:
     -------
     Agent
         With its listeners registered: compaction behind, the time in front.
+
+    Notes
+    -----
+    Without a zone in the script the process's own is taken, once.
     """
-    compactor = None if script.compaction is None else _compactor(script, script.compaction, log)
+    compactor = None if script.compaction is None else _compactor(script, script.compaction, log, clock)
     route = Route(
         provider=script.provider,
         model=script.model,
@@ -102,13 +169,14 @@ def agent_of(script: Script, log: LiveLog, clock: MovableClock) -> Agent:
     )
     agent = Agent(log, clock, route, compactor=compactor)
     if compactor is not None and compactor.settings.auto:
-        agent.pre_step.register(compaction_listener(compactor, agent.warnings.append))
+        agent.pre_step.register(compaction_listener(compactor, agent.warn))
+    if script.compaction is not None:
+        agent.spare = script.compaction.spare
     if script.time_context:
         interval_ms = default_interval_ms(script.edition) if script.interval is None else span_ms(script.interval)
-        if interval_ms < 0:
-            raise ScenarioError(f"a refresh interval is 0 or more, got {script.interval!r}", kind="interval")
-        zone = canonical_zone(script.time_zone)
-        agent.pre_step.register(time_listener(log, interval_ms=interval_ms, time_zone=zone), prepend=True)
+        zone = process_zone() if script.time_zone is None else canonical_zone(script.time_zone)
+        listener = time_listener(log, interval_ms=interval_ms, time_zone=zone, skip_empty=script.skip_empty)
+        agent.pre_step.register(listener, prepend=True)
     return agent
 
 
@@ -126,48 +194,39 @@ def header_of(script: Script) -> SessionHeader:
     SessionHeader
         Created at the script's start.
     """
-    return SessionHeader(id=script.session, created_at_ms=max(0, start_ms(script)), cwd=script.cwd, delegation_depth=0)
+    created_ms = max(0, parse_start(script.start))
+    return SessionHeader(id=script.session, created_at_ms=created_ms, cwd=script.cwd, delegation_depth=0)
 
 
-def start_ms(script: Script) -> int:
-    """
-    Return the instant a script starts at.
-
-    Parameters
-    ----------
-    script : Script
-        The script.
-
-    Returns
-    -------
-    int
-        Epoch milliseconds.
-
-    Raises
-    ------
-    ScenarioError
-        Kind ``script`` if the start is no instant, or has no offset.
-    """
-    if isinstance(script.start, int):
-        return script.start
+def _compact(agent: Agent) -> None:
     try:
-        moment = datetime.fromisoformat(script.start)
-        return (moment - _EPOCH) // timedelta(milliseconds=1)
-    except (ValueError, TypeError):
-        cure = "expected epoch milliseconds, or ISO 8601 with an offset"
-        raise ScenarioError(f"not a start: {script.start!r}; {cure}", kind="script") from None
+        agent.compact_now()
+    except StoreError:
+        raise
+    except TimectxError as error:
+        agent.warn(f"compaction failed: {error}")
 
 
-def _compactor(script: Script, plan: CompactionPlan, log: LiveLog) -> Compactor:
+def _compactor(script: Script, plan: CompactionPlan, log: LiveLog, clock: MovableClock) -> Compactor:
     window = script.context_window
     return Compactor(
         log,
         log.view,
         compaction_settings(plan.settings, edition=script.edition),
-        summarize=_summary_model(plan),
+        summarize=_slow(_summary_model(plan), clock, span_ms(plan.takes)),
         capacity_of=lambda _: None if window is None else Capacity(window),
         pruning=None if plan.pruning is None else prune_settings(plan.pruning),
     )
+
+
+def _slow(model: SummaryModel, clock: MovableClock, takes_ms: int) -> SummaryModel:
+    """Return a model that takes its time."""
+
+    def summarize(request: SummaryRequest) -> SummaryReply:
+        clock.advance(takes_ms)
+        return model(request)
+
+    return summarize
 
 
 def _summary_model(plan: CompactionPlan) -> SummaryModel:

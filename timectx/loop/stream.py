@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import msgspec
 
-from timectx.loop.script import Reply
+from timectx.loop.script import Failure, Reply
 from timectx.session.data import Block, JsonObject
 
-__all__ = ["blocks_of", "chunks_of", "finish_of", "kept_blocks"]
+__all__ = ["blocks_of", "failure_of", "kept_blocks", "pieces_of", "visible_blocks"]
 
 _PIECE_CHARS: Final = 48
 """How much of a text one piece of a stream holds."""
@@ -30,7 +30,7 @@ def blocks_of(reply: Reply, call_ids: tuple[str, ...]) -> tuple[Block, ...]:
     Returns
     -------
     tuple of dict
-        Reasoning, text, tool calls; none for an empty part, and no calls where the reply was cut off.
+        Reasoning, text, tool calls; none for an empty part.
     """
     blocks: list[Block] = []
     if reply.reasoning:
@@ -42,9 +42,9 @@ def blocks_of(reply: Reply, call_ids: tuple[str, ...]) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def kept_blocks(reply: Reply, blocks: tuple[Block, ...], texts: dict[int, str]) -> tuple[Block, ...]:
+def kept_blocks(reply: Reply, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     """
-    Return what of a reply is kept.
+    Return what of a whole reply is kept.
 
     Parameters
     ----------
@@ -52,67 +52,108 @@ def kept_blocks(reply: Reply, blocks: tuple[Block, ...], texts: dict[int, str]) 
         The reply.
     blocks : tuple of dict
         All its blocks.
-    texts : dict of int to str
-        For a reply that was cancelled while it streamed, the text so far of each block; empty for a
-        whole one.
 
     Returns
     -------
     tuple of dict
-        All of a whole reply, without tool calls where it hit its cap; of a cancelled one the
-        visible beginnings of texts alone.
+        All of them; without the tool calls where the reply hit its cap.
 
     References
     ----------
     .. [1] deepseek-harness, packages/llm/llm/src/assembler.ts.
     """
-    if reply.cancel == "stream":
-        kept = ({**blocks[at], "text": text} for at, text in sorted(texts.items()) if blocks[at]["type"] != "tool-call")
-        return tuple(block for block in kept if block["text"].strip())
     if reply.finish == "max-tokens":
         return tuple(block for block in blocks if block["type"] != "tool-call")
     return blocks
 
 
-def chunks_of(blocks: tuple[Block, ...]) -> Iterator[JsonObject]:
+def failure_of(error: Failure) -> JsonObject:
     """
-    Yield the pieces in which blocks arrive.
+    Return a provider's failure as the log has it.
 
     Parameters
     ----------
-    blocks : tuple of dict
-        A whole reply's blocks.
+    error : Failure
+        What went wrong.
 
-    Yields
-    ------
+    Returns
+    -------
     dict
-        For each block its start, its text in pieces, and its end with the whole block.
+        Its message and code.
     """
+    return {"message": error.message, "code": error.code}
+
+
+def pieces_of(reply: Reply, blocks: tuple[Block, ...]) -> list[JsonObject]:
+    """
+    Return the pieces in which a reply arrives, as far as it gets.
+
+    Parameters
+    ----------
+    reply : Reply
+        The reply.
+    blocks : tuple of dict
+        All its blocks.
+
+    Returns
+    -------
+    list of dict
+        For each block its start, its text in parts, and its end with the whole block; then what was used
+        and why the stream ended. One that was cancelled stops half way, but not before its first part, and
+        without an end; one that failed stops half way and says so.
+    """
+    whole = list(_chunks(blocks))
+    if reply.cancel == "stream":
+        return whole[: max(2, len(whole) // 2)]
+    if reply.error is not None:
+        return [*whole[: len(whole) // 2], _finish(reply)]
+    return [*whole, *_usage(reply), _finish(reply)]
+
+
+def visible_blocks(pieces: Iterable[JsonObject]) -> tuple[Block, ...]:
+    """
+    Return what a person saw of a reply that was cut off.
+
+    Parameters
+    ----------
+    pieces : iterable of dict
+        The pieces that arrived.
+
+    Returns
+    -------
+    tuple of dict
+        The beginnings of its texts and of its reasoning, without those that are blank.
+
+    References
+    ----------
+    .. [1] deepseek-harness, packages/llm/llm/src/assembler.ts.
+    """
+    texts: dict[int, Block] = {}
+    for piece in pieces:
+        kind = str(piece["type"]).removesuffix("-delta")
+        if "text" in piece:
+            before = texts.get(piece["index"], {"type": kind, "text": ""})
+            texts[piece["index"]] = {"type": kind, "text": before["text"] + piece["text"]}
+    return tuple(block for block in texts.values() if block["text"].strip())
+
+
+def _chunks(blocks: tuple[Block, ...]) -> Iterator[JsonObject]:
     for index, block in enumerate(blocks):
         yield {"type": "block-start", "index": index, "blockType": block["type"]}
         yield from _deltas(index, block)
         yield {"type": "block-end", "index": index, "block": block}
 
 
-def finish_of(reply: Reply) -> JsonObject:
-    """
-    Return the last piece of a stream.
+def _usage(reply: Reply) -> Iterator[JsonObject]:
+    if reply.usage is not None:
+        told = {name: count for name, count in msgspec.to_builtins(reply.usage).items() if count is not None}
+        yield {"type": "usage", "usage": told}
 
-    Parameters
-    ----------
-    reply : Reply
-        The reply.
 
-    Returns
-    -------
-    dict
-        A ``finish`` chunk that says why the stream ended.
-    """
+def _finish(reply: Reply) -> JsonObject:
     if reply.error is not None:
-        failure = {"message": reply.error.message, "code": reply.error.code}
-        return {"type": "finish", "reason": {"kind": "error", "failure": failure}}
-    kind = reply.finish or ("tool-calls" if reply.calls else "stop")
-    return {"type": "finish", "reason": {"kind": kind}}
+        return {"type": "finish", "reason": {"kind": "error", "failure": failure_of(reply.error)}}
+    return {"type": "finish", "reason": {"kind": reply.finish or ("tool-calls" if reply.calls else "stop")}}
 
 
 def _deltas(index: int, block: Block) -> Iterator[JsonObject]:

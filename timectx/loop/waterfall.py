@@ -9,7 +9,11 @@ from msgspec import Struct
 
 from timectx.session.events import JsonObject, Message
 
-__all__ = ["Decision", "Enter", "Listener", "Next", "PreStep", "Reject", "Signal", "Waterfall"]
+__all__ = ["AbortedError", "Decision", "Enter", "Listener", "Next", "PreStep", "Reject", "Signal", "Waterfall"]
+
+
+class AbortedError(Exception):
+    """Stop what was being done, because the turn was cancelled."""
 
 
 class Signal:
@@ -34,6 +38,18 @@ class Signal:
         """
         if self.reason is None:
             self.reason = {"kind": kind}
+
+    def check(self) -> None:
+        """
+        Go on only if the turn was not cancelled.
+
+        Raises
+        ------
+        AbortedError
+            If it was.
+        """
+        if self.aborted:
+            raise AbortedError
 
 
 class PreStep(Struct, frozen=True):
@@ -67,7 +83,8 @@ class Waterfall:
     Notes
     -----
     A listener placed in front stands before all that were there, so the one placed last is outermost:
-    it sees the call first and the decision last [1]_.
+    it sees the call first and the decision last [1]_. Whoever registers or leaves while a call is under
+    way does so from the next call on.
 
     References
     ----------
@@ -86,7 +103,7 @@ class Waterfall:
     """
 
     def __init__(self) -> None:
-        self._listeners: list[Listener] = []
+        self._places: list[_Place] = []
 
     def register(self, listener: Listener, *, prepend: bool = False) -> Callable[[], None]:
         """
@@ -104,11 +121,11 @@ class Waterfall:
         callable
             Removes it again; calling it twice changes nothing.
         """
-        self._listeners.insert(0 if prepend else len(self._listeners), listener)
+        place = _Place(listener)
+        self._places.insert(0 if prepend else len(self._places), place)
 
         def remove() -> None:
-            if listener in self._listeners:
-                self._listeners.remove(listener)
+            self._places = [other for other in self._places if other is not place]
 
         return remove
 
@@ -126,10 +143,17 @@ class Waterfall:
         Enter or Reject
             What the outermost listener returns.
         """
-        return _run(tuple(self._listeners), call)
+        return _run([place.listener for place in self._places], 0, call)
 
 
-def _run(listeners: tuple[Listener, ...], call: PreStep) -> Decision:
-    if not listeners:
+class _Place:
+    """Where one registration of a listener stands; the same listener may stand twice."""
+
+    def __init__(self, listener: Listener) -> None:
+        self.listener = listener
+
+
+def _run(listeners: list[Listener], at: int, call: PreStep) -> Decision:
+    if at == len(listeners):
         return Enter(call.messages)
-    return listeners[0](call, lambda further: _run(listeners[1:], further))
+    return listeners[at](call, lambda further: _run(listeners, at + 1, further))

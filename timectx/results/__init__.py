@@ -1,6 +1,6 @@
 """Put runs into frames, sum them up over sessions, and recommend an interval."""
 
-from timectx.results.columns import TABLES, Column
+from timectx.results.columns import TABLES, TUNED, Column
 from timectx.results.frames import (
     attempts_frame,
     compactions_frame,
@@ -11,16 +11,18 @@ from timectx.results.frames import (
 )
 from timectx.results.recommendation import Recommendation, recommend_interval
 from timectx.results.totals import Pool, Totals, pool_runs
-from timectx.results.trial import Recorded, Trial, inherited_part
+from timectx.results.trial import Recorded, Trial, Tried, inherited_part
 
 __all__ = [
     "TABLES",
+    "TUNED",
     "Column",
     "Pool",
     "Recommendation",
     "Recorded",
     "Totals",
     "Trial",
+    "Tried",
     "attempts_frame",
     "compactions_frame",
     "describe_columns",

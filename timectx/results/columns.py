@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
-__all__ = ["ATTEMPTS", "COMPACTIONS", "MEASURES", "READINGS", "STEPS", "TABLES", "Column"]
+__all__ = ["ATTEMPTS", "COMPACTIONS", "MEASURES", "READINGS", "STEPS", "TABLES", "TUNED", "Column"]
 
 
 class Column(Struct, frozen=True):
@@ -141,6 +141,17 @@ MEASURES: Final = (
     Column("peak_surface_tokens", "tokens", "int64", "largest price of all visible messages at once"),
 )
 """One row a run."""
+
+TUNED: Final = (
+    Column("path", "", "str", "file of the session"),
+    Column(
+        "inherited_steps",
+        "count",
+        "int64",
+        "leading steps taken over from a session that has rows of its own; a sum over rows counts them twice",
+    ),
+)
+"""What tuning says about a run beside its measures."""
 
 TABLES: Final = {
     "steps": STEPS,

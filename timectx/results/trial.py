@@ -13,7 +13,7 @@ from timectx.results.recommendation import Recommendation, recommend_interval
 from timectx.results.totals import Pool, Totals
 from timectx.session import Session, is_reading_event
 
-__all__ = ["Recorded", "Trial", "inherited_part"]
+__all__ = ["Recorded", "Trial", "Tried", "inherited_part"]
 
 
 class Recorded(Struct, frozen=True):
@@ -22,6 +22,18 @@ class Recorded(Struct, frozen=True):
     session: str
     path: str | None
     explanation: Explanation
+
+
+class Tried(Struct, frozen=True):
+    """
+    Hold a run with measures alone, its steps, attempts, readings and compactions left away.
+
+    `inherited_steps` counts its leading steps that belong to another session of the trial, and
+    are counted there alone in the totals.
+    """
+
+    run: Run
+    inherited_steps: int = 0
 
 
 class Trial:
@@ -49,7 +61,7 @@ class Trial:
         self._today = Pool()
         self.recorded: list[Recorded] = []
 
-    def add(self, session: Session, given: Collection[str] = ()) -> list[Run]:
+    def add(self, session: Session, given: Collection[str] = ()) -> list[Tried]:
         """
         Replay one more session.
 
@@ -63,21 +75,21 @@ class Trial:
 
         Returns
         -------
-        list of Run
-            One an interval, shortest first, with measures alone: steps, attempts, readings and
-            compactions are left away to save memory.
+        list of Tried
+            One an interval, shortest first.
         """
         before = inherited_part(session, given)
         holds_readings = any(map(is_reading_event, session.events))
-        runs = []
+        tried = []
         for ms, run, inherited in self._replayed(session, before):
             self._pools[ms].add(run, inherited)
             if holds_readings:
                 self._compared[ms].add(run, inherited)
-            runs.append(msgspec.structs.replace(run, attempts=(), readings=(), steps=(), compactions=()))
+            bare = msgspec.structs.replace(run, attempts=(), readings=(), steps=(), compactions=())
+            tried.append(Tried(bare, inherited.measures.steps if inherited else 0))
         if holds_readings:
             self._explain(session, before)
-        return runs
+        return tried
 
     def totals(self) -> dict[int, Totals]:
         """
