@@ -86,6 +86,7 @@ $(CORE): $(PINS) | $(BIN)/python
 
 $(ALL): $(PINS) | $(BIN)/python
 	@echo "installing timectx and its tools into $(VENV) ..."
+	@mkdir -p $(VENV)/home
 	@$(INSTALL) --constraint constraints.txt --editable '.[all]'
 	@touch $(CORE) $@
 

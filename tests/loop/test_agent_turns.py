@@ -302,13 +302,15 @@ def test_a_crash_leaves_the_log_as_it_stands() -> None:
 
 
 def test_a_header_is_logged_only_where_it_is_new() -> None:
-    """Once at first, once for another system prompt, and the model's window apart from it."""
+    """Once at first, then for another system prompt or tools, in the order of their keys; the window apart from it."""
     built = bare_agent()
     routes = [
         Route(provider="p", model="m"),
         Route(provider="p", model="m"),
         Route(provider="p", model="m", system="brief"),
         Route(provider="p", model="m", system="brief", context_window=9),
+        Route(provider="p", model="m", system="brief", context_window=9, tools=({"name": "a", "description": "b"},)),
+        Route(provider="p", model="m", system="brief", context_window=9, tools=({"description": "b", "name": "a"},)),
     ]
     for route in routes:
         built.route = route
@@ -317,7 +319,8 @@ def test_a_header_is_logged_only_where_it_is_new() -> None:
     turns = " ".join(type_ for type_ in told(built.log.session()) if type_.startswith(("turn/start", "request/")))
     assert turns == (
         "turn/start 1 request/header initial request/context turn/start 2 "
-        "turn/start 3 request/header change turn/start 4 request/context"
+        "turn/start 3 request/header change turn/start 4 request/context "
+        "turn/start 5 request/header change turn/start 6 request/header change"
     )
 
 

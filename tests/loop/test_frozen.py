@@ -59,6 +59,14 @@ def test_a_ticking_clock_moves_at_every_look() -> None:
     assert seen == [0, 250, 510]
 
 
+def test_moving_a_ticking_clock_by_nothing_leaves_it_where_it_stands() -> None:
+    """Neither advancing by 0 nor setting it to the present is a look at it."""
+    with frozen_clock(1_000, tick_ms=250) as clock:
+        clock.advance(0)
+        clock.set(1_000)
+        assert clock() == 1_000
+
+
 def test_a_ticking_clock_starts_where_it_was_told_whatever_else_looks_at_it() -> None:
     """Neither modules that are loaded while it is frozen nor the collector's stopwatch move it."""
     script = (

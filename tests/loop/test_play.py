@@ -69,6 +69,16 @@ def test_a_frozen_clock_moves_as_the_script_says() -> None:
         assert (system_clock()(), session.events) == (64_500, play_script(ONE).events)
 
 
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_a_clock_that_moves_at_every_look_breaks_no_rule(edition: Edition) -> None:
+    """A reading is sampled a little before it is logged, and says the earlier instant."""
+    with frozen_clock(60_000, tick_ms=333) as clock:
+        session = play_script(script(*ONE.prompts[0].replies, edition=edition), clock=clock)
+    times = [event.time_ms for event in session.events]
+    assert times == sorted(set(times))
+    assert check_session(session) == ()
+
+
 def test_replies_that_nothing_asked_for_are_dropped_and_told() -> None:
     """They do not answer the next prompt."""
     told_of: list[str] = []

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 import time_machine
@@ -24,9 +25,9 @@ SECOND_PASS_MS = 1_793_514_600_000
 class Kernel:
     """Run cells in a real notebook kernel and return what they print."""
 
-    def __init__(self) -> None:
+    def __init__(self, home: Path) -> None:
         self.manager = KernelManager(kernel_name="python3")
-        self.manager.start_kernel(env={**os.environ, "TZ": "Asia/Tokyo"})
+        self.manager.start_kernel(env={**os.environ, "TZ": "Asia/Tokyo", "IPYTHONDIR": str(home)})
         self.client = self.manager.blocking_client()
         self.client.start_channels()
         self.client.wait_for_ready(timeout=60)
@@ -49,11 +50,14 @@ class Kernel:
 
 
 @pytest.fixture(scope="module")
-def kernel() -> Iterator[Kernel]:
-    """Give the tests of this file one kernel."""
-    made = Kernel()
-    yield made
-    made.close()
+def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
+    """Give the tests of this file one kernel, whose files go to a folder of its own."""
+    home = tmp_path_factory.mktemp("ipython")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IPYTHONDIR", str(home))
+        made = Kernel(home)
+        yield made
+        made.close()
 
 
 def test_a_cell_that_sleeps_under_a_frozen_clock_goes_on(kernel: Kernel) -> None:

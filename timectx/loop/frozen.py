@@ -130,7 +130,7 @@ class FrozenClock:
             auto_tick_seconds=self.tick_ms / 1000,
         )
         self._factory = self._freezer.start()
-        self._factory.move_to(_datetime(self.start_ms))  # freezing looks through modules, and some look at the clock
+        self._move(self.start_ms)  # freezing looks through modules, and some of them look at the clock
         FrozenClock._in_force = self
 
     def stop(self) -> None:
@@ -172,7 +172,12 @@ class FrozenClock:
             not in force.
         """
         self._check_in_force()
-        self._factory.move_to(_datetime(_instant_ms(time_ms)))
+        self._move(_instant_ms(time_ms))
+
+    def _move(self, time_ms: int) -> None:
+        """Put the clock to an instant; freezegun takes a move by nothing for a tick."""
+        if time_ms != self._standing_ms():
+            self._factory.move_to(_datetime(time_ms))
 
     def _standing_ms(self) -> int:
         """Return where the clock stands without making it tick."""
