@@ -31,6 +31,7 @@ NAMES = [
     "read_sessions",
     "synthetic_session",
     "Scenario",
+    "Compaction",
     "replay_session",
     "as_recorded",
     "steps_frame",
@@ -41,6 +42,7 @@ NAMES = [
     "describe_columns",
     "fixed_clock",
     "system_clock",
+    "frozen_clock",
 ]
 HEAVY = {"dask", "freezegun", "ipywidgets", "matplotlib", "numba", "numpy", "pandas", "click", "rich"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from timectx.formats import read_session, read_sessions
+from timectx.loop import frozen_clock
 from timectx.reading import (
     BrowserZone,
     Reading,
@@ -15,7 +16,7 @@ from timectx.reading import (
     parse_reading,
     process_zone,
 )
-from timectx.replay import Scenario, as_recorded, fixed_clock, replay_session, system_clock
+from timectx.replay import Compaction, Scenario, as_recorded, fixed_clock, replay_session, system_clock
 from timectx.results import (
     attempts_frame,
     compactions_frame,
@@ -41,6 +42,7 @@ __all__ = [
     "read_sessions",
     "synthetic_session",
     "Scenario",
+    "Compaction",
     "replay_session",
     "as_recorded",
     "steps_frame",
@@ -51,6 +53,7 @@ __all__ = [
     "describe_columns",
     "fixed_clock",
     "system_clock",
+    "frozen_clock",
 ]
 
 __version__: Final = "0.1.0"
