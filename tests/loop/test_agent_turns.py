@@ -24,6 +24,7 @@ from timectx.loop import (
     Steer,
 )
 from timectx.reading import Edition
+from timectx.session import Message
 from timectx.session.closers import closing_events
 from timectx.session.events import AssistantMessage, ToolResult, TurnEnd, UserMessage
 
@@ -370,3 +371,52 @@ def test_a_listener_that_refuses_after_the_others_discards_the_reading() -> None
 def test_an_agent_is_told_no_time_once_its_listener_is_removed() -> None:
     """Time context is a listener like any other."""
     assert readings(play(CALL, Reply(text="ok"), time_context=False)) == []
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_what_a_listener_adds_stands_with_the_other_messages_of_the_step(edition: Edition) -> None:
+    """Before the step's start in edition note, after it in the others."""
+    built = bare_agent(edition=edition)
+    text = Message(content=({"type": "text", "text": "by the way"},), source={"kind": "plugin", "plugin": "x"}, id="x")
+
+    def add(call: PreStep, go_on: Any) -> Decision:
+        return Enter((*call.messages, text))
+
+    built.pre_step.register(add)
+    built.send("hi")
+    built.run([Reply(text="ok")])
+    lines = [line for line in told(built.log.session()) if line.startswith(("user/", "step/start"))]
+    messages = ["user/message hi", "user/message by the way"]
+    assert lines == ([*messages, "step/start 1.1"] if edition == "note" else ["step/start 1.1", *messages])
+
+
+def test_a_watcher_can_cancel_while_a_reply_streams() -> None:
+    """What had come by then is kept, and nothing more is logged of it."""
+    built = bare_agent()
+    built.log.watch(lambda event: built.cancel("hook") if event.seq == 8 else None)
+    built.send("hi")
+    built.run([Reply(text="x" * 400, takes=8000)])
+    assert told(built.log.session(), times=True)[-4:] == [
+        "   1333 assistant/chunk x2", "   2000 assistant/message interrupted", "   2000 step/end 1.1",
+        "   2000 turn/end 1 aborted",
+    ]  # fmt: skip
+    assert built.signal.reason == {"kind": "hook"}
+
+
+def test_a_watcher_that_cancels_cancels_what_waits_too() -> None:
+    """The inbox is emptied in the log behind the event that was watched."""
+    built = bare_agent()
+    built.log.watch(lambda event: built.cancel() if isinstance(event, ToolResult) else None)
+    built.send("hi")
+    built.run([Reply(calls=(Call(),), steers=(Steer(say="wait"),))])
+    assert told(built.log.session())[-4:] == [
+        "tool/result", "agent/inbox/spliced next-step -1 canceled", "step/end 1.1", "turn/end 1 aborted",
+    ]  # fmt: skip
+
+
+def test_sparing_messages_is_said_to_the_agent() -> None:
+    """0 as in the original, until somebody says otherwise."""
+    built = bare_agent()
+    assert built.spare == 0
+    built.spare = 1
+    assert (built.spare, built.requests.spare) == (1, 1)

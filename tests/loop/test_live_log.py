@@ -57,16 +57,16 @@ def test_an_event_that_breaks_the_surface_changes_nothing() -> None:
     assert (len(log.events), log.next_seq, len(log.view.pressure.surface)) == (1, 1, 1)
 
 
-def test_a_watcher_sees_each_event_before_it_is_in_and_can_keep_it_out() -> None:
+def test_a_guard_sees_each_event_before_it_is_in_and_can_keep_it_out() -> None:
     """What it raises goes on to whoever appends."""
     log, seen = live(), list[tuple[str, int]]()
 
-    def watch(event: Event) -> None:
+    def guard(event: Event) -> None:
         seen.append((event.type, len(log.events)))
         if event.type == "step/start":
             raise RuntimeError("no steps")
 
-    end = log.watch(watch)
+    end = log.guard(guard)
     log.add(TurnStart, TurnData(turn=1))
     with pytest.raises(RuntimeError, match="no steps"):
         log.add(StepStart, StepData(turn=1, step=1))
@@ -75,6 +75,54 @@ def test_a_watcher_sees_each_event_before_it_is_in_and_can_keep_it_out() -> None
     log.add(StepStart, StepData(turn=1, step=1))
     assert seen == [("turn/start", 0), ("step/start", 1)]
     assert [event.type for event in log.events] == ["turn/start", "step/start"]
+
+
+def test_a_guard_may_append_nothing() -> None:
+    """The event it was shown would lose its place; afterwards the log goes on."""
+    log = live()
+    end = log.guard(lambda event: log.say(HI))
+    with pytest.raises(SessionError, match="a guard appends user/message") as refused:
+        log.add(TurnStart, TurnData(turn=1))
+    end()
+    assert (refused.value.kind, log.events) == ("append-by-guard", [])
+    log.add(TurnStart, TurnData(turn=1))
+    assert len(log.events) == 1
+
+
+def test_a_watcher_sees_each_event_once_it_is_in() -> None:
+    """One that appends others does not disturb the order in which everybody sees them."""
+    log, seen = live(), list[tuple[str, str]]()
+
+    def answer(event: Event) -> None:
+        seen.append(("first", event.type))
+        if event.type == "turn/start":
+            log.say(HI)
+
+    log.watch(answer)
+    log.watch(lambda event: seen.append(("second", event.type)))
+    log.add(TurnStart, TurnData(turn=1))
+    assert seen == [
+        ("first", "turn/start"),
+        ("second", "turn/start"),
+        ("first", "user/message"),
+        ("second", "user/message"),
+    ]
+
+
+def test_what_a_watcher_raises_reaches_whoever_appends_and_the_event_stays() -> None:
+    """Watching goes on with the next event."""
+    log, seen = live(), list[str]()
+
+    def watch(event: Event) -> None:
+        seen.append(event.type)
+        if event.type == "turn/start":
+            raise RuntimeError("odd")
+
+    log.watch(watch)
+    with pytest.raises(RuntimeError, match="odd"):
+        log.add(TurnStart, TurnData(turn=1))
+    log.say(HI)
+    assert seen == [event.type for event in log.events] == ["turn/start", "user/message"]
 
 
 def test_the_same_watcher_can_watch_twice() -> None:

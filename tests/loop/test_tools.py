@@ -23,7 +23,7 @@ def ran(*calls: Call, parallel: bool = False, cancel_at: int | None = None) -> t
     signal, flushes = Signal(), list[int]()
 
     def watch(event: Any) -> None:
-        if log.next_seq == cancel_at:
+        if event.seq == cancel_at:
             signal.abort()
 
     log.watch(watch)

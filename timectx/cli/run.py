@@ -30,7 +30,7 @@ from timectx.loop import (
     parse_start,
     play_script,
 )
-from timectx.reading import process_zone
+from timectx.reading import canonical_zone, process_zone
 from timectx.session import Session
 
 __all__ = ["run_command"]
@@ -120,7 +120,8 @@ def _show(
     closed = len(repair.closing) if repair is not None else 0
     closing = f", {closed} of them to close what was left open" if closed else ""
     say(clean(f"session {session.header.id}, {state}{closing}: {place}"))
-    for line in story_lines(session, first, script.time_zone or process_zone()):
+    zone = process_zone() if script.time_zone is None else canonical_zone(script.time_zone)
+    for line in story_lines(session, first, zone):
         say(line)
     for text in warnings:
         note(f"warning: {text}")

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from timectx.cli.screen import clean, counted
-from timectx.errors import TimectxError
 from timectx.reading import format_duration, format_timestamp
 from timectx.replay.moments import reading_text
 from timectx.session import Event, Message, Session, is_current_reading_source, is_reading_source
@@ -137,7 +136,7 @@ class _Teller:
         match event:
             case TurnStart():
                 self.turn_ms = event.time_ms
-                yield f"turn {event.data.turn}, {_shown(event.time_ms, self.zone)}"
+                yield f"turn {event.data.turn}, {format_timestamp(event.time_ms, self.zone)}"
             case TurnEnd():
                 yield f"  {_reason(event.data.reason)} after {format_duration(event.time_ms - self.turn_ms)}"
             case StepStart():
@@ -207,13 +206,6 @@ def _reason(reason: dict[str, Any]) -> str:
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
-
-
-def _shown(time_ms: int, zone: str) -> str:
-    try:
-        return format_timestamp(time_ms, zone)
-    except TimectxError:
-        return f"{time_ms} ms"
 
 
 def _is_reading(message: Message) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
 from types import MappingProxyType
@@ -24,7 +25,7 @@ from timectx.session.surface import apply_to_nodes, check_surface
 __all__ = ["LiveLog"]
 
 _IDS = UUID("6e1c3b1a-0f5e-5a57-9d5c-0a4a5d0f7c11")
-_Made = TypeVar("_Made")
+_Made = TypeVar("_Made", bound=Event)
 
 
 class LiveLog:
@@ -71,7 +72,10 @@ class LiveLog:
         self.view = LogView(edition, counter, anchor=anchor)
         self.events: list[Event] = []
         self._nodes: list[int] = []
-        self._watchers: list[Callable[[Event], None]] = []
+        self._watchers: list[Callable[[Event], object]] = []
+        self._guards: list[Callable[[Event], object]] = []
+        self._untold: deque[Event] = deque()
+        self._guarding = self._telling = False
         self._ids = 0
         for event in events:
             self._take_in(event)
@@ -86,31 +90,37 @@ class LiveLog:
         """The seq the next event gets."""
         return self.view.next_seq
 
-    def watch(self, watcher: Callable[[Event], None]) -> Callable[[], None]:
+    def watch(self, watcher: Callable[[Event], object]) -> Callable[[], None]:
         """
-        Show every further event to a function just before it enters the log.
+        Show every further event to a function, once it is in the log.
 
         Parameters
         ----------
         watcher : callable
-            Takes one event; where it raises, the event does not enter.
+            Takes one event. It may append others: each watcher sees all of them in order.
 
         Returns
         -------
         callable
             Ends it; calling it twice changes nothing.
         """
+        return _registered(self._watchers, watcher)
 
-        def watch(event: Event) -> None:
-            watcher(event)
+    def guard(self, guard: Callable[[Event], object]) -> Callable[[], None]:
+        """
+        Show every further event to a function before it enters the log.
 
-        self._watchers.append(watch)
+        Parameters
+        ----------
+        guard : callable
+            Takes one event. Where it raises, the event does not enter; it may append nothing.
 
-        def end() -> None:
-            if watch in self._watchers:
-                self._watchers.remove(watch)
-
-        return end
+        Returns
+        -------
+        callable
+            Ends it; calling it twice changes nothing.
+        """
+        return _registered(self._guards, guard)
 
     def append(self, event: Event) -> None:
         """
@@ -124,17 +134,26 @@ class LiveLog:
         Raises
         ------
         SessionError
-            Kind ``seq-gap`` or ``seq-repeated`` for another seq, and as `check_surface`; the log is then
-            unchanged.
+            Kind ``seq-gap`` or ``seq-repeated`` for another seq, ``append-by-guard`` where a guard appends,
+            and as `check_surface`; the log is then unchanged.
         """
+        if self._guarding:
+            raise SessionError(
+                f"a guard appends {event.type}; it may only refuse what it is shown", kind="append-by-guard"
+            )
         if event.seq != self.next_seq:
             kind = "seq-gap" if event.seq > self.next_seq else "seq-repeated"
             raise SessionError(f"{event.type} has seq {event.seq}; the log goes on with {self.next_seq}", kind=kind)
         if not (self.edition == "note" and _is_only_logged(event)):
             check_surface(event, self._nodes, partial(find_event, self.events))
-        for watcher in tuple(self._watchers):
-            watcher(event)
+        self._guarding = True
+        try:
+            for guard in tuple(self._guards):
+                guard(event)
+        finally:
+            self._guarding = False
         self._take_in(event)
+        self._tell(event)
 
     def add(self, kind: Callable[..., _Made], data: object, **marks: object) -> _Made:
         """
@@ -155,7 +174,7 @@ class LiveLog:
             The event, with the next seq and the present time.
         """
         event = kind(seq=self.next_seq, time_ms=self.now_ms, data=data, **marks)
-        self.append(event)  # type: ignore[arg-type]  # every event class takes these fields
+        self.append(event)
         return event
 
     def say(self, message: Message, surface_op: Literal["append"] | None = "append") -> UserMessage:
@@ -212,6 +231,19 @@ class LiveLog:
             tail=(last.seq, last.time_ms) if last is not None and is_streamed_chunk(last) else None,
         )
 
+    def _tell(self, event: Event) -> None:
+        self._untold.append(event)
+        if self._telling:
+            return
+        self._telling = True
+        try:
+            while self._untold:
+                told = self._untold.popleft()
+                for watcher in tuple(self._watchers):
+                    watcher(told)
+        finally:
+            self._telling = False
+
     def _take_in(self, event: Event) -> None:
         apply_to_nodes(self._nodes, event)
         self.events.append(event)
@@ -222,3 +254,18 @@ class LiveLog:
 def _is_only_logged(event: Event) -> bool:
     """Tell whether a message has no surface marker, not even a malformed one."""
     return isinstance(event, SURFACE_CLASSES) and event.surface_op is None and not event.extra
+
+
+def _registered(functions: list[Callable[[Event], object]], function: Callable[[Event], object]) -> Callable[[], None]:
+    """Add a function to a list, and return what takes this one entry out again."""
+
+    def call(event: Event) -> None:
+        function(event)
+
+    functions.append(call)
+
+    def end() -> None:
+        if call in functions:
+            functions.remove(call)
+
+    return end

@@ -91,7 +91,7 @@ def play_script(
     agent = agent_of(script, log, clock)
     if durable is not None:
         target = durable
-        log.watch(lambda event: target.append([event]))
+        log.guard(lambda event: target.append([event]))
         agent.checkpoint = target.flush
     try:
         agent.run()
