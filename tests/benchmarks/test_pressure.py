@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from tests.builders import log
-from timectx.replay.pressure import PressureFold
+from timectx.replay.compaction.pressure import PressureFold
 from timectx.session.events import Event
 
 NODES: Final = 100_000

@@ -12,16 +12,16 @@ import msgspec
 from tests.conformance.recorded_runs import Json, Log, RecordedRun
 from timectx.errors import TimectxError
 from timectx.reading import Edition
-from timectx.replay.compaction import Compactor
-from timectx.replay.compaction_policy import Capacity, CompactionSettings, Target
-from timectx.replay.compaction_settings import compaction_settings
-from timectx.replay.open_log import LogView
-from timectx.replay.pairing import balanced_cuts
-from timectx.replay.pruning import prune_settings
-from timectx.replay.refusals import CompactionError
-from timectx.replay.regions import plan_compaction
-from timectx.replay.summaries import SummaryReply, SummaryRequest
-from timectx.replay.transaction import Compacted
+from timectx.replay.compaction.compactor import Compactor
+from timectx.replay.compaction.open_log import LogView
+from timectx.replay.compaction.pairing import balanced_cuts
+from timectx.replay.compaction.policy import Capacity, CompactionSettings, Target
+from timectx.replay.compaction.pruning import prune_settings
+from timectx.replay.compaction.refusals import CompactionError
+from timectx.replay.compaction.regions import plan_compaction
+from timectx.replay.compaction.settings import compaction_settings
+from timectx.replay.compaction.summaries import SummaryReply, SummaryRequest
+from timectx.replay.compaction.transaction import Compacted
 from timectx.session import Event, event_from_record, record_of
 from timectx.session.closers import closing_events
 from timectx.session.data import EXTRA

@@ -9,8 +9,8 @@ import pytest
 from tests.conformance.rows import rows
 from timectx.errors import ScenarioError
 from timectx.reading import Edition
-from timectx.replay.compaction_policy import CompactionPolicy, ModelPolicy, Target, budget_of
-from timectx.replay.compaction_settings import compaction_settings
+from timectx.replay.compaction.policy import CompactionPolicy, ModelPolicy, Target, budget_of
+from timectx.replay.compaction.settings import compaction_settings
 
 NAMES: Final = {
     "thresholdRatio": "threshold_ratio",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conformance.rows import rows
-from timectx.replay.edition_prices import price_header, price_message
+from timectx.replay.compaction.edition_prices import price_header, price_message
 from timectx.session import Message
 
 ROWS = rows("current_tokens.jsonl")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.conformance.rows import rows
 from timectx.errors import ScenarioError
-from timectx.replay.pruning import prune_content, prune_settings
+from timectx.replay.compaction.pruning import prune_content, prune_settings
 
 ROWS = rows("prune_content.jsonl")
 SETTINGS = [row for row in ROWS if "blocks" not in row]

@@ -11,15 +11,15 @@ from tests.builders import LogBuilder, log
 from tests.replay.stage import Stage
 from tests.session.strategies import logs
 from timectx.errors import TimectxError
-from timectx.replay.compaction_policy import Capacity
+from timectx.replay.compaction.pairing import balanced_cuts
+from timectx.replay.compaction.policy import Capacity
+from timectx.replay.compaction.pressure import PressureFold
+from timectx.replay.compaction.priced_surface import Node
+from timectx.replay.compaction.pruning import PruneSettings
+from timectx.replay.compaction.regions import plan_compaction
+from timectx.replay.compaction.summaries import ShareOfShadowed
+from timectx.replay.compaction.transaction import Compacted
 from timectx.replay.meter import estimate_node_tokens
-from timectx.replay.pairing import balanced_cuts
-from timectx.replay.pressure import PressureFold
-from timectx.replay.priced_surface import Node
-from timectx.replay.pruning import PruneSettings
-from timectx.replay.regions import plan_compaction
-from timectx.replay.summaries import ShareOfShadowed
-from timectx.replay.transaction import Compacted
 from timectx.session.data import Replace
 from timectx.session.events import SURFACE_CLASSES, CompactionPrune, CompactionSummary, Event
 from timectx.session.surface import Surface, check_surface, fold_surface

@@ -35,10 +35,10 @@ from timectx.loop import (
 from timectx.reading import parse_reading
 from timectx.replay import Scenario, as_recorded, replay_session
 from timectx.replay.check import check_session
-from timectx.replay.edition_prices import price_message
-from timectx.replay.pairing import balanced_cuts
-from timectx.replay.pressure import PressureFold
-from timectx.replay.priced_surface import Node, node_of
+from timectx.replay.compaction.edition_prices import price_message
+from timectx.replay.compaction.pairing import balanced_cuts
+from timectx.replay.compaction.pressure import PressureFold
+from timectx.replay.compaction.priced_surface import Node, node_of
 from timectx.session import Event, Message, Session
 from timectx.session.closers import closing_events
 from timectx.session.data import Replace

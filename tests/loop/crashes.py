@@ -24,7 +24,8 @@ from typing import Any
 
 from tests.loop.disk import Disk
 from tests.loop.scripts import HEADER, batches
-from timectx.loop import open_log, store_file
+from timectx.loop import open_log
+from timectx.loop.store import file as store_file
 
 SCRIPT = {"point": (5, 2, 120), "moment": (6, 3, 24)}
 """Arguments of `batches` for each plan."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from timectx.loop import store_file
+from timectx.loop.store import file as store_file
 
 OPERATIONS = ("write", "fsync", "ftruncate")
 

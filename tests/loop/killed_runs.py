@@ -16,7 +16,8 @@ from pathlib import Path
 
 from tests.loop.crashes import dying, trial
 from tests.loop.disk import Disk
-from timectx.loop import header_of, open_log, parse_script, play_script, store_file
+from timectx.loop import header_of, open_log, parse_script, play_script
+from timectx.loop.store import file as store_file
 
 SCRIPT = parse_script(
     f"""

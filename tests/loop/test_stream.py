@@ -9,7 +9,7 @@ import pytest
 
 from timectx.loop import Call, Failure, Reply
 from timectx.loop.stream import blocks_of, kept_blocks, pieces_of, visible_blocks
-from timectx.replay.assembly import assemble_blocks
+from timectx.replay.compaction.assembly import assemble_blocks
 from timectx.session import Usage
 
 WHOLE = Reply(reasoning="hm " * 40, text="x" * 100, calls=(Call(name="ls", arguments={"path": "é"}), Call(name="pwd")))

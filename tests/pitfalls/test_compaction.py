@@ -6,11 +6,11 @@ import pytest
 
 from tests.builders import LogBuilder, log
 from tests.replay.stage import SMALL, Stage, talk
-from timectx.replay.compaction_policy import Capacity
-from timectx.replay.pairing import balanced_cuts
-from timectx.replay.refusals import CompactionError
-from timectx.replay.regions import plan_compaction
-from timectx.replay.summaries import FixedTokens
+from timectx.replay.compaction.pairing import balanced_cuts
+from timectx.replay.compaction.policy import Capacity
+from timectx.replay.compaction.refusals import CompactionError
+from timectx.replay.compaction.regions import plan_compaction
+from timectx.replay.compaction.summaries import FixedTokens
 from timectx.session.events import Message
 
 WINDOW = Capacity(1000)

@@ -7,12 +7,12 @@ from typing import Any
 
 from tests.builders import LogBuilder, log
 from timectx.reading import Edition
-from timectx.replay.compaction import Compactor
-from timectx.replay.compaction_policy import Capacity, Target
-from timectx.replay.compaction_settings import compaction_settings
-from timectx.replay.open_log import LogView, MemoryLog
-from timectx.replay.pruning import PruneSettings
-from timectx.replay.summaries import SummaryModel, SummaryReply, SummaryRequest
+from timectx.replay.compaction.compactor import Compactor
+from timectx.replay.compaction.open_log import LogView, MemoryLog
+from timectx.replay.compaction.policy import Capacity, Target
+from timectx.replay.compaction.pruning import PruneSettings
+from timectx.replay.compaction.settings import compaction_settings
+from timectx.replay.compaction.summaries import SummaryModel, SummaryReply, SummaryRequest
 from timectx.session.events import Event
 
 SMALL = {"thresholdRatio": 0.5, "retainTokens": 120}

@@ -3,13 +3,11 @@
 from timectx.errors import StoreError
 from timectx.loop.agent import Agent, ListenerError
 from timectx.loop.clocks import HandClock, MovableClock
-from timectx.loop.durable import DurableLog
 from timectx.loop.frozen import FrozenClock, frozen_clock
 from timectx.loop.inbox import Inbox
 from timectx.loop.listeners import compaction_listener, time_listener
 from timectx.loop.live_log import LiveLog
 from timectx.loop.play import agent_of, header_of, play_prompts, play_script
-from timectx.loop.repair import Repair
 from timectx.loop.requests import CrashError, RequestError
 from timectx.loop.route import Route
 from timectx.loop.script import (
@@ -24,8 +22,10 @@ from timectx.loop.script import (
     parse_script,
 )
 from timectx.loop.spans import parse_start, span_ms
-from timectx.loop.store import fork_log, inspect_log, load_log, open_log, resume_log
-from timectx.loop.store_folder import find_log, list_logs
+from timectx.loop.store.access import fork_log, inspect_log, load_log, open_log, resume_log
+from timectx.loop.store.durable import DurableLog
+from timectx.loop.store.folder import find_log, list_logs
+from timectx.loop.store.repair import Repair
 from timectx.loop.waterfall import AbortedError, Decision, Enter, Listener, PreStep, Reject, Signal, Waterfall
 
 __all__ = [

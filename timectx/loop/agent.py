@@ -17,8 +17,8 @@ from timectx.loop.route import Route
 from timectx.loop.script import Reply
 from timectx.loop.tools import ToolRuns
 from timectx.loop.waterfall import Decision, Enter, Next, PreStep, Reject, Signal, Waterfall
-from timectx.replay.compaction import Compactor
-from timectx.replay.transaction import Compacted, error_chain
+from timectx.replay.compaction.compactor import Compactor
+from timectx.replay.compaction.transaction import Compacted, error_chain
 from timectx.session.data import JsonObject, StepData, TurnData, TurnEndData
 from timectx.session.events import Message, StepEnd, StepStart, TurnEnd, TurnStart
 

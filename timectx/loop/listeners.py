@@ -10,9 +10,9 @@ from timectx.loop.live_log import LiveLog
 from timectx.loop.waterfall import Decision, Enter, Listener, Next, PreStep, Reject
 from timectx.reading import format_reading
 from timectx.replay import is_due, reading_message
-from timectx.replay.compaction import Compactor
-from timectx.replay.compaction_policy import Target
-from timectx.replay.refusals import CompactionError, rule_word
+from timectx.replay.compaction.compactor import Compactor
+from timectx.replay.compaction.policy import Target
+from timectx.replay.compaction.refusals import CompactionError, rule_word
 
 __all__ = ["compaction_listener", "time_listener"]
 

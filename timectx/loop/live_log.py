@@ -14,8 +14,8 @@ from timectx.formats.dsh_settle import find_event
 from timectx.formats.dsh_wire import CHUNK, is_streamed_chunk
 from timectx.reading import Edition
 from timectx.replay import Clock, Counter, TimeContext
-from timectx.replay.open_log import LogView
-from timectx.replay.pressure import Anchor
+from timectx.replay.compaction.open_log import LogView
+from timectx.replay.compaction.pressure import Anchor
 from timectx.session import Session, SessionHeader
 from timectx.session.data import SeedData
 from timectx.session.events import SURFACE_CLASSES, EndSeed, Event, Message, UserMessage

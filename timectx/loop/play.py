@@ -8,19 +8,19 @@ from timectx.errors import StoreError, TimectxError
 from timectx.formats.dsh_rows import full_log
 from timectx.loop.agent import Agent
 from timectx.loop.clocks import HandClock, MovableClock
-from timectx.loop.durable import DurableLog
 from timectx.loop.listeners import compaction_listener, time_listener
 from timectx.loop.live_log import LiveLog
 from timectx.loop.requests import CrashError
 from timectx.loop.route import Route
 from timectx.loop.script import CompactionPlan, Prompt, Script, check_script
 from timectx.loop.spans import parse_start, span_ms
+from timectx.loop.store.durable import DurableLog
 from timectx.reading import canonical_zone, default_interval_ms, process_zone
-from timectx.replay.compaction import Compactor
-from timectx.replay.compaction_policy import Capacity
-from timectx.replay.compaction_settings import compaction_settings
-from timectx.replay.pruning import prune_settings
-from timectx.replay.summaries import (
+from timectx.replay.compaction.compactor import Compactor
+from timectx.replay.compaction.policy import Capacity
+from timectx.replay.compaction.pruning import prune_settings
+from timectx.replay.compaction.settings import compaction_settings
+from timectx.replay.compaction.summaries import (
     FixedText,
     FixedTokens,
     ShareOfShadowed,

@@ -13,7 +13,7 @@ from timectx.loop.script import Failure, Reply
 from timectx.loop.spans import span_ms
 from timectx.loop.stream import blocks_of, failure_of, kept_blocks, pieces_of, visible_blocks
 from timectx.loop.waterfall import Signal
-from timectx.replay.compaction import Compactor
+from timectx.replay.compaction.compactor import Compactor
 from timectx.session.data import AssistantData, Block, ChunkData, JsonObject, Message, RetryData, StepData
 from timectx.session.events import AssistantChunk, AssistantMessage, OtherEvent, RetryStarted
 

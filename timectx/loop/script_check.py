@@ -12,9 +12,9 @@ from timectx.errors import ScenarioError, TimectxError
 from timectx.loop.script_parts import CompactionPlan, Reply, Script
 from timectx.loop.spans import Span, parse_start, span_ms
 from timectx.reading import Edition, canonical_zone
-from timectx.replay.compaction_settings import compaction_settings
-from timectx.replay.pruning import prune_settings
-from timectx.replay.summaries import FixedTokens, ShareOfShadowed
+from timectx.replay.compaction.pruning import prune_settings
+from timectx.replay.compaction.settings import compaction_settings
+from timectx.replay.compaction.summaries import FixedTokens, ShareOfShadowed
 
 __all__ = ["check_script"]
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from timectx.loop.spans import Span
 from timectx.reading import Edition
-from timectx.replay.pressure import Anchor
+from timectx.replay.compaction.pressure import Anchor
 from timectx.session.data import JsonObject, Usage
 
 __all__ = ["Call", "CompactionPlan", "Failure", "Prompt", "Reply", "Script", "Steer"]

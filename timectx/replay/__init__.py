@@ -1,6 +1,7 @@
 """Replay a session: when a reading is due, what it costs, and what the model sees."""
 
 from timectx.replay.clock import Clock, fixed_clock, system_clock
+from timectx.replay.compaction.summaries import FixedText, FixedTokens, ShareOfShadowed, SummaryReply, SummaryRequest
 from timectx.replay.measures import nearest_rank
 from timectx.replay.meter import (
     Counter,
@@ -16,7 +17,6 @@ from timectx.replay.run import Decision, Measures, Run, RunAttempt, RunCompactio
 from timectx.replay.scenario import Scenario, parse_scenario
 from timectx.replay.schedule import TimeContext, is_due, reading_message
 from timectx.replay.simulation import Compaction
-from timectx.replay.summaries import FixedText, FixedTokens, ShareOfShadowed, SummaryReply, SummaryRequest
 from timectx.replay.timeline import Timeline, timeline_of
 
 __all__ = [

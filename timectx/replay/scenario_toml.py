@@ -10,8 +10,8 @@ from typing import Any
 
 from timectx.errors import ScenarioError
 from timectx.reading import ZoneLabel
+from timectx.replay.compaction.summaries import FixedText, FixedTokens, ShareOfShadowed, SummaryModel
 from timectx.replay.simulation import Compaction
-from timectx.replay.summaries import FixedText, FixedTokens, ShareOfShadowed, SummaryModel
 
 __all__ = ["knobs_from_toml", "knobs_to_toml"]
 

@@ -13,18 +13,18 @@ from msgspec import Struct
 
 from timectx.errors import ScenarioError, TimectxError
 from timectx.reading import Edition
-from timectx.replay.compaction import Compactor
-from timectx.replay.compaction_policy import Capacity, Target
-from timectx.replay.compaction_settings import compaction_settings
+from timectx.replay.compaction.compactor import Compactor
+from timectx.replay.compaction.edition_prices import price_header
+from timectx.replay.compaction.open_log import LogView, MemoryLog
+from timectx.replay.compaction.policy import Capacity, Target
+from timectx.replay.compaction.pressure import Anchor
+from timectx.replay.compaction.priced_surface import PricedSurface, node_of
+from timectx.replay.compaction.pruning import prune_settings
+from timectx.replay.compaction.settings import compaction_settings
+from timectx.replay.compaction.summaries import ShareOfShadowed, SummaryModel, SummaryReply, SummaryRequest
 from timectx.replay.conversation import ReadingAccount, Shown
-from timectx.replay.edition_prices import price_header
 from timectx.replay.js_json import utf16_length
 from timectx.replay.meter import Counter
-from timectx.replay.open_log import LogView, MemoryLog
-from timectx.replay.pressure import Anchor
-from timectx.replay.priced_surface import PricedSurface, node_of
-from timectx.replay.pruning import prune_settings
-from timectx.replay.summaries import ShareOfShadowed, SummaryModel, SummaryReply, SummaryRequest
 from timectx.session.events import (
     SURFACE_CLASSES,
     AssistantMessage,
