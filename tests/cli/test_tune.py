@@ -309,6 +309,17 @@ def test_a_dash_prints_the_csv_in_place_of_the_table(folder: Path, monkeypatch: 
     assert both.stderr.startswith("timectx tune: --json and --csv - both print; ")
 
 
+def test_a_scenario_may_compact_on_its_own(tmp_path: Path) -> None:
+    """A compaction in the file takes the place of the log's own, under every interval."""
+    toml = tmp_path / "x.toml"
+    compaction = "{ settings = { thresholdRatio = 0.5, retainRatio = 0.1 }, context_window = 30000 }"
+    toml.write_text(f"skip_empty = true\ncompaction = {compaction}\n", encoding="utf-8")
+    rows = run_json("tune", "samples:bug-hunt", "--interval", "0,10m", "--scenario", str(toml))["rows"]
+    assert [row["compactions"] > 0 for row in rows] == [True, True]
+    plain = run_json("tune", "samples:bug-hunt", "--interval", "0,10m")["rows"]
+    assert [row["compactions"] for row in plain] == [0, 0]
+
+
 @pytest.mark.parametrize("way", ["itself", "in the folder", "roundabout", "link", "hard link", "scenario"])
 def test_a_csv_never_goes_over_a_file_that_is_read(folder: Path, way: str) -> None:
     """Whatever name leads to it, it is as it was and nothing is printed but the refusal."""

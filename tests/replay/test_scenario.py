@@ -43,6 +43,7 @@ def test_a_scenario_without_knobs_is_that_of_the_readme() -> None:
         "compaction": "recorded",
         "meter": "estimate",
         "counter": None,
+        "skip_empty": False,
         "clocks": [None],
     }
 
@@ -230,6 +231,7 @@ def test_a_file_has_one_line_a_knob() -> None:
         'time_zone = [[0, "UTC"], [40, { label = "Mars/Base", clock = "+02:00" }], [90, "Asia/Tokyo"]]\n'
         'compaction = "recorded"\n'
         'meter = "estimate"\n'
+        "skip_empty = false\n"
     )
 
 

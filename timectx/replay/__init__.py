@@ -11,7 +11,7 @@ from timectx.replay.meter import (
     estimate_reading_tokens,
 )
 from timectx.replay.recorded import Explanation, as_recorded, explain_recorded
-from timectx.replay.replay import replay_session, replay_timeline
+from timectx.replay.replay import replay_session, replay_timeline, timeline_for
 from timectx.replay.resolve import resolve_scenario
 from timectx.replay.run import Decision, Measures, Run, RunAttempt, RunCompaction, RunReading, RunStep
 from timectx.replay.scenario import Scenario, parse_scenario
@@ -54,5 +54,6 @@ __all__ = [
     "replay_timeline",
     "resolve_scenario",
     "system_clock",
+    "timeline_for",
     "timeline_of",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from timectx.errors import ScenarioError
+from timectx.replay.empty_turns import without_empty_turns
 from timectx.replay.recorded_walk import RecordedWalk
 from timectx.replay.resolve import resolve_scenario
 from timectx.replay.run import Run
@@ -13,7 +14,7 @@ from timectx.replay.timeline import Timeline, timeline_of
 from timectx.replay.walk import Walk
 from timectx.session import Session
 
-__all__ = ["replay_session", "replay_timeline"]
+__all__ = ["replay_session", "replay_timeline", "timeline_for"]
 
 
 def replay_session(session: Session, scenario: Scenario) -> Run:
@@ -39,8 +40,28 @@ def replay_session(session: Session, scenario: Scenario) -> Run:
     >>> replay_session(Session(SessionHeader(id="empty"), ()), Scenario()).measures.readings
     0
     """
+    return replay_timeline(timeline_for(session, scenario), scenario)
+
+
+def timeline_for(session: Session, scenario: Scenario) -> Timeline:
+    """
+    Settle the order of a session for a scenario, and for all that differ from it only in when a reading is due.
+
+    Parameters
+    ----------
+    session : Session
+        A recorded history.
+    scenario : Scenario
+        Its edition, counter, compaction and empty turns matter here.
+
+    Returns
+    -------
+    Timeline
+        For `replay_timeline`.
+    """
+    kept = without_empty_turns(session) if scenario.skip_empty else session
     whole = isinstance(scenario.compaction, Compaction)
-    return replay_timeline(timeline_of(session, scenario.edition, scenario.counter, whole=whole), scenario)
+    return timeline_of(kept, scenario.edition, scenario.counter, whole=whole)
 
 
 def replay_timeline(timeline: Timeline, scenario: Scenario) -> Run:
@@ -50,7 +71,7 @@ def replay_timeline(timeline: Timeline, scenario: Scenario) -> Run:
     Parameters
     ----------
     timeline : Timeline
-        Of the session, under the scenario's edition and counter.
+        Of the session, as `timeline_for` makes it.
     scenario : Scenario
         Every knob.
 

@@ -58,6 +58,9 @@ class Scenario:
         Price requests by the fixed estimate, or take the provider's counts where the log has them.
     counter : callable, optional
         Prices one message in place of the fixed estimate; None uses the estimate.
+    skip_empty : bool
+        Whether a turn closes at once where a reading alone would keep it going. The original bills
+        the request; True shows the world without that.
 
     Raises
     ------
@@ -82,6 +85,7 @@ class Scenario:
     compaction: CompactionMode = "recorded"
     meter: Meter = "estimate"
     counter: Counter | None = None
+    skip_empty: bool = False
 
     def __post_init__(self) -> None:
         """Check every value once, so that nothing further in has to."""
@@ -99,6 +103,8 @@ class Scenario:
                 "reported sizes hold only for the compactions the log has; use meter estimate with any other",
                 kind="meter",
             )
+        if type(self.skip_empty) is not bool:
+            raise ScenarioError(f"skip_empty is true or false; got {self.skip_empty!r}", kind="skip_empty")
         if self.counter is not None and not callable(self.counter):
             raise ScenarioError(f"counter is a function from message to tokens; got {self.counter!r}", kind="counter")
 

@@ -8,7 +8,16 @@ from dataclasses import replace
 import msgspec
 from msgspec import Struct
 
-from timectx.replay import Explanation, Run, Scenario, Timeline, explain_recorded, replay_timeline, timeline_of
+from timectx.replay import (
+    Explanation,
+    Run,
+    Scenario,
+    Timeline,
+    explain_recorded,
+    replay_timeline,
+    timeline_for,
+    timeline_of,
+)
 from timectx.results.recommendation import Recommendation, recommend_interval
 from timectx.results.totals import Pool, Totals
 from timectx.session import Session, is_reading_event
@@ -137,7 +146,7 @@ class Trial:
 
     def _timeline(self, session: Session) -> Timeline:
         scenario = next(iter(self._scenarios.values()))
-        return timeline_of(session, scenario.edition, scenario.counter)
+        return timeline_for(session, scenario)
 
     def _explain(self, session: Session, before: Session | None) -> None:
         explanation = explain_recorded(session)
