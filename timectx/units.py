@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from fractions import Fraction
-from typing import Final, NewType
+from typing import Final, NewType, SupportsIndex
 
 from timectx.errors import UnitError
 
@@ -94,11 +94,8 @@ def whole_number(value: object, what: str) -> int:
     """
     if type(value) is int:
         return value
-    try:
-        if not isinstance(value, bool):
-            return operator.index(value)  # type: ignore[arg-type]  # what it raises is the answer
-    except TypeError:
-        pass
+    if isinstance(value, SupportsIndex) and not isinstance(value, bool):
+        return operator.index(value)
     raise UnitError(f"{what} is a whole number, got {value!r}", kind="whole-number")
 
 
