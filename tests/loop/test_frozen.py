@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 import time
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -124,3 +125,19 @@ def test_a_handle_can_be_entered_again() -> None:
     with clock:
         clock.advance(1)
         assert clock() == 1
+
+
+def test_a_thread_reads_the_frozen_instant_from_the_handle() -> None:
+    """Wherever it is called, the handle answers from itself."""
+    seen: list[int] = []
+    with frozen_clock(5_000) as clock:
+        thread = threading.Thread(target=lambda: seen.append(clock()))
+        thread.start()
+        thread.join()
+    assert seen == [5_000]
+
+
+def test_the_last_instant_is_read_back_exactly() -> None:
+    """Far from the epoch nothing is rounded."""
+    with frozen_clock(253_402_300_799_999) as clock:
+        assert clock() == 253_402_300_799_999

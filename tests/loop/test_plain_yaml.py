@@ -45,3 +45,22 @@ def test_what_is_more_or_less_than_plain_data_is_refused(text: str, problem: str
 def test_the_loader_of_everybody_else_stays_as_it_was() -> None:
     """Dates are still dates for other users of the library."""
     assert yaml.safe_load("2026-07-15").isoformat() == "2026-07-15"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["&a {a: *a}", "a: .nan", "a: -.inf", "a: !!binary aGk=", "a: !!set {x, y}", "[" * 200 + "]" * 200, "{1: a}"],
+    ids=["itself", "nan", "infinity", "bytes", "set", "deep", "number-key"],
+)
+def test_what_json_does_not_hold_is_refused(text: str) -> None:
+    """It would be lost, or fail later, inside a session that is on disk already."""
+    with pytest.raises(yaml.YAMLError):
+        load_plain(text)
+
+
+def test_a_text_that_unfolds_without_end_is_refused() -> None:
+    """Each level holds the one before ten times: a short text of a billion parts."""
+    levels = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    levels += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
+    with pytest.raises(yaml.YAMLError):
+        load_plain("\n".join(levels))

@@ -273,3 +273,52 @@ def test_a_timeline_without_every_event_cannot_be_compacted() -> None:
     with pytest.raises(ScenarioError) as refused:
         replay_timeline(timeline_of(long_log().build(), "readme"), Scenario(compaction=SMALL))
     assert refused.value.kind == "whole"
+
+
+def test_recovery_from_overflow_is_tried_anew_once_the_agent_was_idle() -> None:
+    """Two turns that end in an overflow make room twice, as in the agent's own log."""
+    failed = "{error: {code: CONTEXT_WINDOW_EXCEEDED}}"
+    session = play_script(
+        parse_script(
+            f"""
+            session: full
+            time_zone: UTC
+            context_window: 300
+            compaction: {{summary: short, spare: 1}}
+            prompts:
+            - {{say: {"q" * 1000}, replies: [{failed}]}}
+            - {{say: again, after: 1m, replies: [{failed}]}}
+            """
+        )
+    )
+    compaction = Compaction(context_window=300, summary=FixedText("short"), spare=1)
+    recorded = replay_session(session, as_recorded(session))
+    assert told(replay_session(session, as_recorded(session).replace(compaction=compaction))) == told(recorded)
+    assert recorded.measures.compactions > 0
+
+
+@pytest.mark.parametrize("model", [lambda _: None, lambda _: 1 / 0], ids=["nothing", "raises"])
+def test_a_summary_model_that_breaks_is_a_problem_of_the_run(model: Any) -> None:
+    """The compaction fails, one problem names why, and the replay goes on."""
+    run = replay_session(
+        long_log().build(), Scenario(compaction=Compaction(settings=SETTINGS, context_window=1000, summary=model))
+    )
+    assert (run.measures.compactions, [problem.kind for problem in run.problems]) == (0, ["summary-model"])
+
+
+@pytest.mark.parametrize("knob", ["settings", "pruning"])
+def test_settings_that_are_no_mapping_are_refused(knob: str) -> None:
+    """The knob is named."""
+    knobs: dict[str, Any] = {knob: 5}
+    with pytest.raises(ScenarioError) as refused:
+        Compaction(**knobs)
+    assert refused.value.kind == knob
+
+
+def test_odd_texts_survive_a_file_or_are_refused() -> None:
+    """A control character comes back; a lone surrogate, which no file holds, is an error."""
+    scenario = Scenario(compaction=Compaction(summary=FixedText("a\x7fb\n\x01")))
+    assert parse_scenario(scenario.to_toml()) == scenario
+    with pytest.raises(ScenarioError) as refused:
+        Scenario(compaction=Compaction(summary=FixedText("\ud800"))).to_toml()
+    assert refused.value.kind == "toml"

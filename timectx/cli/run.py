@@ -9,7 +9,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from timectx.cli.options import INSTANT, json_option
+from timectx.cli.options import INSTANT, PATH, json_option
 from timectx.cli.screen import clean, counted, note, print_json, say
 from timectx.cli.story import story_document, story_lines
 from timectx.errors import ScenarioError
@@ -37,8 +37,10 @@ __all__ = ["run_command"]
 
 
 @click.command("run", short_help="Run a scripted agent and keep its session.")
-@click.argument("path", metavar="SCRIPT")
-@click.option("--root", metavar="DIR", required=True, help="Folder of all sessions; it is made where it is missing.")
+@click.argument("path", metavar="SCRIPT", type=PATH)
+@click.option(
+    "--root", metavar="DIR", type=PATH, required=True, help="Folder of all sessions; it is made where it is missing."
+)
 @click.option("--start", type=INSTANT, help="Where the clock stands at first, in place of the script's or the log's.")
 @click.option("--frozen", is_flag=True, help="Let the clock of the whole process stand still with the script's.")
 @click.option("--raw", is_flag=True, help="Write a plain log instead of a compressed one.")
@@ -126,4 +128,5 @@ def _show(
     for text in warnings:
         note(f"warning: {text}")
     told = story_document(session, first)
-    say(", ".join(counted(len(told[name]), name.removesuffix("s")) for name in told))
+    done = {name: [each for each in found if not each.get("error")] for name, found in told.items()}
+    say(", ".join(counted(len(found), name.removesuffix("s")) for name, found in done.items()))

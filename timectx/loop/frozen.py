@@ -8,7 +8,6 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from timectx.errors import UnitError
-from timectx.replay import system_clock
 from timectx.units import DurationMs, EpochMs, is_safe_integer
 
 __all__ = ["FrozenClock", "frozen_clock"]
@@ -52,10 +51,12 @@ def frozen_clock(start: int | str | datetime, *, tick_ms: int = 0) -> FrozenCloc
     -----
     `time.time`, `time.monotonic`, `datetime.now` and the like stand still; asyncio and the notebook's
     own messages run on. Frozen datetimes are of a class of their own, and the second pass of a repeated
-    hour is lost in them: take instants from this clock and let `format_timestamp` write them.
+    hour is lost in them, and threads may read the real clock: take instants from this clock and let
+    `format_timestamp` write them.
 
     Examples
     --------
+    >>> from timectx.replay import system_clock
     >>> with frozen_clock("2026-11-01T06:30:00Z") as clock:
     ...     clock.advance(1_500)
     ...     clock() == system_clock()()
@@ -95,7 +96,7 @@ class FrozenClock:
     def __call__(self) -> EpochMs:
         """Return the frozen instant in epoch milliseconds."""
         self._check_in_force()
-        return system_clock()()
+        return EpochMs(_ms_of(self._factory()))
 
     def __enter__(self) -> Self:
         """Return the clock, in force."""
@@ -181,8 +182,7 @@ class FrozenClock:
 
     def _standing_ms(self) -> int:
         """Return where the clock stands without making it tick."""
-        standing: datetime = self._factory.time_to_freeze
-        return (standing.replace(tzinfo=UTC) - _EPOCH) // timedelta(milliseconds=1)
+        return _ms_of(self._factory.time_to_freeze)
 
     def _check_in_force(self) -> None:
         if FrozenClock._in_force is not self:
@@ -203,6 +203,10 @@ def _instant_ms(given: int | str | datetime) -> int:
     if not is_safe_integer(moment) or not isinstance(moment, int) or not _FIRST_MS <= moment <= _LAST_MS:
         raise UnitError(f"not an instant within the years 1 to 9999: {given!r}", kind="instant")
     return moment
+
+
+def _ms_of(standing: datetime) -> int:
+    return (standing.replace(tzinfo=UTC) - _EPOCH) // timedelta(milliseconds=1)
 
 
 def _datetime(time_ms: int) -> datetime:

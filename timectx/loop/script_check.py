@@ -43,6 +43,10 @@ def check_script(script: Script) -> None:
         raise _refusal(f"at interval: a refresh interval is 0 or more, got {script.interval!r}")
     if script.time_zone is not None:
         _at("time_zone", lambda: canonical_zone(script.time_zone or ""))
+    for name in ("context_window", "max_tokens"):
+        limit = getattr(script, name)
+        if limit is not None and limit < 1:
+            raise _refusal(f"at {name}: a number of tokens is 1 or more, got {limit}")
     if not script.session:
         raise _refusal("at session: a session has a name")
     if script.compaction is not None:

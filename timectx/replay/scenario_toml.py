@@ -90,7 +90,17 @@ def _toml(value: object) -> str:
         return "[" + ", ".join(map(_toml, value)) + "]"
     if callable(value):
         raise ScenarioError("a summary model that is a function cannot be written to a file", kind="summary")
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool) else str(value)
+    if isinstance(value, str):
+        return _text(value)
+    return json.dumps(value) if isinstance(value, bool) else str(value)
+
+
+def _text(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ScenarioError(f"a text with a lone surrogate fits into no file: {value!r}", kind="toml") from None
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _table(values: Mapping[str, object]) -> str:

@@ -42,6 +42,7 @@ class SimulatedWalk(Walk):
         self.compaction = compaction
         self.turn: int | None = None
         self.failures: set[str] = set()
+        self.rested = False
 
     def _tell(self, act: Act, event: Event) -> None:
         if act == "event":
@@ -60,6 +61,9 @@ class SimulatedWalk(Walk):
             return
         if isinstance(event, _RECORDED_COMPACTION):
             return
+        if self.rested and not (isinstance(event, TurnStart) and self.scenario.edition != "note"):
+            self.simulation.rest()
+        self.rested = isinstance(event, TurnEnd)
         if isinstance(event, TurnStart | TurnEnd):
             self.turn = event.data.turn if isinstance(event, TurnStart) else None
         self.context.apply(event)

@@ -20,6 +20,7 @@ from timectx.replay.compaction.policy import Capacity, Target
 from timectx.replay.compaction.pressure import Anchor
 from timectx.replay.compaction.priced_surface import PricedSurface, node_of
 from timectx.replay.compaction.pruning import prune_settings
+from timectx.replay.compaction.refusals import CompactionError
 from timectx.replay.compaction.settings import compaction_settings
 from timectx.replay.compaction.summaries import ShareOfShadowed, SummaryModel, SummaryReply, SummaryRequest
 from timectx.replay.conversation import ReadingAccount, Shown
@@ -107,6 +108,9 @@ class Compaction:
             raise ScenarioError(
                 f"checkpoint_counts is true or false; got {self.checkpoint_counts!r}", kind="checkpoint-counts"
             )
+        for name, given in (("settings", self.settings), ("pruning", self.pruning or {})):
+            if not isinstance(given, Mapping):
+                raise ScenarioError(f"{name} is a mapping of names to values; got {given!r}", kind=name)
         if self.pruning is not None:
             prune_settings(self.pruning)
 
@@ -164,7 +168,7 @@ class Simulation(ReadingAccount):
     The replayed conversation is written to a log of its own, in memory, and compacted there by the very
     code that compacts an agent's log. What a provider reported for a request is scaled by the ratio of
     the two requests' prices, this one's and the recorded one's; where they are the same it is what the
-    agent saw.
+    agent saw. A simulated summary takes no time, and a failed one leaves the conversation as it was.
     """
 
     def __init__(self, compaction: Compaction, edition: Edition, counter: Counter | None) -> None:
@@ -301,6 +305,10 @@ class Simulation(ReadingAccount):
 
         return self._reliefs(now_ms, recover)
 
+    def rest(self) -> None:
+        """Note that the agent is idle: overflow recovery may be tried anew."""
+        self._overflows = 0
+
     def _write(self, event: Event) -> int:
         seq = self._view.next_seq
         self._log.append(msgspec.structs.replace(event, seq=seq))
@@ -325,7 +333,19 @@ class Simulation(ReadingAccount):
         if isinstance(started, CompactionStart):
             shadowed = request.shadowed_tokens + price_header(request.header, self._edition)
             self._input_tokens[started.data.compaction_id] = shadowed + _INSTRUCTION_TOKENS
-        return self.compaction.summary(request)
+        return self._asked(request)
+
+    def _asked(self, request: SummaryRequest) -> SummaryReply:
+        try:
+            reply: object = self.compaction.summary(request)
+        except TimectxError:
+            raise
+        except Exception as error:
+            text = f"the summary model failed: {type(error).__name__}: {error}"
+            raise CompactionError(text, kind="summary-model") from error
+        if not isinstance(reply, SummaryReply):
+            raise CompactionError(f"a summary model returns a SummaryReply, got {reply!r}", kind="summary-model")
+        return reply
 
     def _reliefs(self, now_ms: int, act: Callable[[], object]) -> tuple[tuple[Relief, ...], TimectxError | None]:
         self._log.now_ms = now_ms
