@@ -301,7 +301,7 @@ def test_recovery_from_overflow_is_tried_anew_once_the_agent_was_idle() -> None:
 def test_a_summary_model_that_breaks_is_a_problem_of_the_run(model: Any) -> None:
     """The compaction fails, one problem names why, and the replay goes on."""
     run = replay_session(
-        long_log().build(), Scenario(compaction=Compaction(settings=SETTINGS, context_window=1000, summary=model))
+        long_log().build(), Scenario(compaction=Compaction(settings=SMALL.settings, context_window=1000, summary=model))
     )
     assert (run.measures.compactions, [problem.kind for problem in run.problems]) == (0, ["summary-model"])
 
