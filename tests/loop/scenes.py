@@ -6,9 +6,9 @@ from itertools import groupby
 from typing import Any
 
 from timectx.formats import full_log
-from timectx.loop import Agent, HandClock, LiveLog, Prompt, Reply, Route, Script, agent_of, header_of, play_script
+from timectx.loop import Agent, Call, HandClock, LiveLog, Prompt, Reply, Route, Script, agent_of, header_of, play_script
 from timectx.reading import Edition
-from timectx.session import Event, Session, is_current_reading_source, is_reading_source
+from timectx.session import Event, Message, Session, is_current_reading_source, is_reading_source
 from timectx.session.data import JsonObject, Replace
 from timectx.session.events import (
     AssistantChunk,
@@ -27,6 +27,9 @@ from timectx.session.events import (
 EDITIONS: tuple[Edition, ...] = ("note", "note-v2", "readme", "current")
 LATE = EDITIONS[1:]
 
+CALL = Reply(text="look", calls=(Call(name="ls", takes=500),), takes=1000)
+"""A reply that calls one tool."""
+
 
 def script(*replies: Reply, edition: Edition = "readme", **fields: Any) -> Script:
     """Return a script of one prompt, told the time at every step in UTC, unless the fields say otherwise."""
@@ -38,6 +41,22 @@ def script(*replies: Reply, edition: Edition = "readme", **fields: Any) -> Scrip
 def play(*replies: Reply, edition: Edition = "readme", **fields: Any) -> Session:
     """Play such a script in memory."""
     return play_script(script(*replies, edition=edition, **fields))
+
+
+def end_of(**fields: Any) -> dict[str, Any]:
+    """Play a script and return why its last turn ended."""
+    ends = [event for event in play(**fields).events if isinstance(event, TurnEnd)]
+    return ends[-1].data.reason
+
+
+def prompt(*replies: Reply, **fields: Any) -> tuple[Prompt, ...]:
+    """Return one prompt with these replies."""
+    return (Prompt(say="hi", replies=replies, **fields),)
+
+
+def message(name: str) -> Message:
+    """Return a message of a person; its text is its id."""
+    return Message(content=({"type": "text", "text": name},), source={"kind": "user"}, role="user", id=name)
 
 
 def agent(*, edition: Edition = "readme", start_ms: int = 0, **fields: Any) -> Agent:

@@ -1,4 +1,4 @@
-"""Give the tests of the store something to write: whole sessions, cut into batches by a seed."""
+"""Give the tests of the store what they share: whole sessions cut into batches by a seed, both containers, refusals."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from timectx.errors import TimectxError
 from timectx.formats import full_log
 from timectx.loop import DurableLog, open_log
 from timectx.session import Event, SessionHeader, event_from_record
@@ -14,6 +17,16 @@ from timectx.session.log import Session
 from timectx.synthetic import synthetic_session
 
 HEADER = SessionHeader(id="s", created_at_ms=5, cwd="/w", delegation_depth=0)
+
+KINDS = {"plain": False, "container": True}
+both = pytest.mark.parametrize("compress", KINDS.values(), ids=KINDS)
+
+
+def refused(call: Any) -> tuple[str, str]:
+    """Return class and kind of the error that a call must raise."""
+    with pytest.raises(TimectxError) as caught:
+        call()
+    return type(caught.value).__name__, caught.value.kind
 
 
 @cache

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.loop.scenes import EDITIONS, LATE, bare_agent, play, told
+from tests.loop.scenes import CALL, EDITIONS, LATE, bare_agent, end_of, play, prompt, told
 from timectx.loop import (
     Call,
     Decision,
@@ -18,9 +18,6 @@ from timectx.loop import (
 )
 from timectx.reading import Edition
 from timectx.session.events import TurnEnd
-
-CALL = Reply(text="look", calls=(Call(name="ls", takes=500),), takes=1000)
-"""A reply that calls one tool."""
 
 CALLED = [
     "   1000 assistant/chunk finish tool-calls x1", "   1000 assistant/message", "   1000 tool/call ls",
@@ -157,17 +154,6 @@ def test_every_event_of_a_turn_stands_where_the_original_has_it(name: str, editi
     """Each ending, with the time of each event; in edition note prompt and reading stand before the step."""
     replies, others, note = ENDINGS[name]
     assert told(play(*replies, edition=edition), times=True) == (note if edition == "note" else others)
-
-
-def end_of(**fields: Any) -> dict[str, Any]:
-    """Play a script and return why its last turn ended."""
-    ends = [event for event in play(**fields).events if isinstance(event, TurnEnd)]
-    return ends[-1].data.reason
-
-
-def prompt(*replies: Reply, **fields: Any) -> tuple[Prompt, ...]:
-    """Return one prompt with these replies."""
-    return (Prompt(say="hi", replies=replies, **fields),)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.loop.scenes import EDITIONS, LATE, agent, bare_agent, play, readings, told, types
+from tests.loop.scenes import CALL, EDITIONS, LATE, agent, bare_agent, end_of, play, prompt, readings, told, types
 from timectx.loop import (
     Agent,
     Call,
@@ -17,7 +17,6 @@ from timectx.loop import (
     HandClock,
     LiveLog,
     PreStep,
-    Prompt,
     Reject,
     Reply,
     Route,
@@ -26,22 +25,7 @@ from timectx.loop import (
 from timectx.reading import Edition
 from timectx.session import Message
 from timectx.session.closers import closing_events
-from timectx.session.events import AssistantMessage, ToolResult, TurnEnd, UserMessage
-
-CALL = Reply(text="look", calls=(Call(name="ls", takes=500),), takes=1000)
-"""A reply that calls one tool."""
-
-
-def end_of(**fields: Any) -> dict[str, Any]:
-    """Play a script and return why its last turn ended."""
-    ends = [event for event in play(**fields).events if isinstance(event, TurnEnd)]
-    return ends[-1].data.reason
-
-
-def prompt(*replies: Reply, **fields: Any) -> tuple[Prompt, ...]:
-    """Return one prompt with these replies."""
-    return (Prompt(say="hi", replies=replies, **fields),)
-
+from timectx.session.events import AssistantMessage, ToolResult, UserMessage
 
 # max-tokens
 

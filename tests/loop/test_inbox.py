@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.loop.scenes import message
 from timectx.errors import SessionError
 from timectx.loop import HandClock, Inbox, LiveLog
 from timectx.session import Message, SessionHeader
@@ -14,11 +15,6 @@ from timectx.session.events import InboxSpliced
 def live(edition: str = "readme", **header: int) -> LiveLog:
     """Return an empty log."""
     return LiveLog(SessionHeader(id="s", **header), HandClock(0), edition=edition)  # type: ignore[arg-type]
-
-
-def message(name: str) -> Message:
-    """Return a message of a person; its text is its id."""
-    return Message(content=({"type": "text", "text": name},), source={"kind": "user"}, role="user", id=name)
 
 
 def ids(inbox: Inbox) -> tuple[list[str], list[str]]:

@@ -6,15 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.loop.scenes import message
 from timectx.loop import AbortedError, Enter, PreStep, Reject, Signal, Waterfall
-from timectx.session import Message
 
 CALL = PreStep(1, 1, (), Signal())
-
-
-def message(text: str) -> Message:
-    """Return a message."""
-    return Message(content=({"type": "text", "text": text},), source={"kind": "user"}, role="user", id=text)
 
 
 def listening(name: str, seen: list[str]) -> Any:

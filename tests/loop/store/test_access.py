@@ -10,15 +10,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.loop import disk
-from tests.loop.scripts import HEADER, batches, events, held, make, piece, prompt, turn_end, turn_start, whole, write
-from timectx.errors import FormatError, SessionError, TimectxError
+from tests.loop.scripts import (
+    HEADER,
+    batches,
+    both,
+    events,
+    held,
+    make,
+    piece,
+    prompt,
+    refused,
+    turn_end,
+    turn_start,
+    whole,
+    write,
+)
+from timectx.errors import FormatError, SessionError
 from timectx.formats import read_session
 from timectx.formats.zstd import Frame, inflate_frame, scan_frames
 from timectx.loop import StoreError, load_log, open_log
 from timectx.session import SessionHeader
-
-KINDS = {"plain": False, "container": True}
-both = pytest.mark.parametrize("compress", KINDS.values(), ids=KINDS)
 
 
 def frames(path: Path) -> list[bytes]:
@@ -26,13 +37,6 @@ def frames(path: Path) -> list[bytes]:
     with path.open("rb") as stream:
         found = [item for item in scan_frames(stream, path.stat().st_size) if isinstance(item, Frame)]
         return [b"".join(map(bytes, inflate_frame(stream, frame))) for frame in found]
-
-
-def refused(call: Any) -> tuple[str, str]:
-    """Return class and kind of the error that a call must raise."""
-    with pytest.raises(TimectxError) as caught:
-        call()
-    return type(caught.value).__name__, caught.value.kind
 
 
 @both

@@ -10,20 +10,9 @@ from typing import Any
 import pytest
 
 from tests.loop import disk
-from tests.loop.scripts import HEADER, held, turn_end, turn_start, whole
-from timectx.errors import TimectxError
+from tests.loop.scripts import HEADER, both, held, refused, turn_end, turn_start, whole
 from timectx.formats import read_session
 from timectx.loop import DurableLog, StoreError, load_log, open_log
-
-KINDS = {"plain": False, "container": True}
-both = pytest.mark.parametrize("compress", KINDS.values(), ids=KINDS)
-
-
-def refused(call: Any) -> tuple[str, str]:
-    """Return class and kind of the error that a call must raise."""
-    with pytest.raises(TimectxError) as caught:
-        call()
-    return type(caught.value).__name__, caught.value.kind
 
 
 @both

@@ -8,7 +8,20 @@ from pathlib import Path
 import pytest
 
 from tests.loop import disk
-from tests.loop.scripts import HEADER, batches, events, held, make, piece, prompt, turn_end, turn_start, whole, write
+from tests.loop.scripts import (
+    HEADER,
+    batches,
+    both,
+    events,
+    held,
+    make,
+    piece,
+    prompt,
+    turn_end,
+    turn_start,
+    whole,
+    write,
+)
 from timectx.errors import FormatError, SessionError
 from timectx.formats import pack_chunk_rows, read_session
 from timectx.formats.dsh_store import batch_bytes, compress_frame, header_bytes
@@ -16,9 +29,6 @@ from timectx.formats.zstd import Frame, scan_frames
 from timectx.loop import Repair, StoreError, fork_log, inspect_log, load_log, open_log, resume_log
 from timectx.session import Event, SessionHeader, event_from_record, record_of
 from timectx.session.closers import closing_events
-
-KINDS = {"plain": False, "container": True}
-both = pytest.mark.parametrize("compress", KINDS.values(), ids=KINDS)
 
 
 def mark(seq: int, time_ms: int) -> Event:
