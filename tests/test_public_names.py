@@ -40,6 +40,7 @@ NAMES = [
     "compactions_frame",
     "measures_frame",
     "describe_columns",
+    "compare_runs",
     "fixed_clock",
     "system_clock",
     "frozen_clock",

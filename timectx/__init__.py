@@ -20,6 +20,7 @@ from timectx.replay import Compaction, Scenario, as_recorded, fixed_clock, repla
 from timectx.results import (
     attempts_frame,
     compactions_frame,
+    compare_runs,
     describe_columns,
     measures_frame,
     readings_frame,
@@ -51,6 +52,7 @@ __all__ = [
     "compactions_frame",
     "measures_frame",
     "describe_columns",
+    "compare_runs",
     "fixed_clock",
     "system_clock",
     "frozen_clock",

@@ -1,6 +1,7 @@
 """Put runs into frames, sum them up over sessions, and recommend an interval."""
 
 from timectx.results.columns import TABLES, TUNED, Column
+from timectx.results.compare import compare_runs, own_readings, parting_step
 from timectx.results.frames import (
     attempts_frame,
     compactions_frame,
@@ -25,9 +26,12 @@ __all__ = [
     "Tried",
     "attempts_frame",
     "compactions_frame",
+    "compare_runs",
     "describe_columns",
     "inherited_part",
     "measures_frame",
+    "own_readings",
+    "parting_step",
     "pool_runs",
     "readings_frame",
     "recommend_interval",

@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
-__all__ = ["ATTEMPTS", "COMPACTIONS", "MEASURES", "READINGS", "STEPS", "TABLES", "TUNED", "Column"]
+__all__ = ["ATTEMPTS", "COMPACTIONS", "COMPARISON", "MEASURES", "READINGS", "STEPS", "TABLES", "TUNED", "Column"]
 
 
 class Column(Struct, frozen=True):
@@ -14,8 +14,8 @@ class Column(Struct, frozen=True):
     Describe one column.
 
     `unit` is ``ms`` (a duration), ``epoch ms`` (an instant), ``tokens``, ``ratio`` (0 to 1), ``count``,
-    ``number`` (a place in an order) or empty. `dtype` is the pandas type: ``int64``, ``Int64`` where a
-    value can be missing, ``float64``, ``bool`` or ``str``.
+    ``number`` (a place in an order) or empty. `dtype` is the pandas type: ``int64``, ``Int64`` or
+    ``Float64`` where a value can be missing, ``float64``, ``bool`` or ``str``.
     """
 
     name: str
@@ -142,6 +142,17 @@ MEASURES: Final = (
 )
 """One row a run."""
 
+COMPARISON: Final = (
+    Column("measure", "", "str", "name of the measure"),
+    Column("unit", "", "str", "unit of a, b and difference"),
+    Column("a", "", "Float64", "its value in the first run; none where it has none"),
+    Column("b", "", "Float64", "its value in the second run; none where it has none"),
+    Column("difference", "", "Float64", "b - a; none where one is missing"),
+    Column("ratio", "", "Float64", "b / a; none where one is missing or a is 0"),
+    Column("description", "", "str", "what the measure is"),
+)
+"""One row a measure of two runs."""
+
 TUNED: Final = (
     Column("path", "", "str", "file of the session"),
     Column(
@@ -159,5 +170,6 @@ TABLES: Final = {
     "attempts": ATTEMPTS,
     "compactions": COMPACTIONS,
     "measures": MEASURES,
+    "comparison": COMPARISON,
 }
 """The columns of every table, by its name."""
