@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "FormatError",
+    "FrameError",
     "ReadingError",
     "ReplayError",
     "ScenarioError",
@@ -70,6 +71,10 @@ class ScenarioError(TimectxError, ValueError):
 
 class ReplayError(TimectxError, LookupError):
     """Signal a question about a replay that its session cannot answer, such as an unknown step."""
+
+
+class FrameError(TimectxError, ValueError):
+    """Signal a frame that lacks what a plot, a sum or a report needs."""
 
 
 class StoreError(TimectxError, OSError):
