@@ -19,14 +19,17 @@ __all__ = [
     "INTERVAL",
     "INTERVALS",
     "PATH",
+    "WHEN",
     "ZONE",
     "json_option",
     "parse_instant",
+    "parse_when",
     "paths_argument",
 ]
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_DIGITS: Final = 20
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _LABEL: Final = re.compile(r"\[[^\[\]]*\]$")
 
 
@@ -63,6 +66,34 @@ def parse_instant(text: str) -> EpochMs:
     if abs(time_ms) > MAX_INSTANT_MS:
         raise UnitError(f"outside the instants a log can hold: {text!r}", kind="time-out-of-range")
     return EpochMs(time_ms)
+
+
+def parse_when(text: str) -> EpochMs | date:
+    """
+    Read an instant or a day.
+
+    Parameters
+    ----------
+    text : str
+        As for `parse_instant`, or a day as in 2026-07-15.
+
+    Returns
+    -------
+    EpochMs or date
+        The day as it stands: which instants it spans depends on a zone.
+
+    Raises
+    ------
+    UnitError
+        If it is neither.
+
+    Examples
+    --------
+    >>> parse_when("2026-07-15"), parse_when("1970-01-01T00:00:01Z")
+    (datetime.date(2026, 7, 15), 1000)
+    """
+    day = _day(text.strip()) if _DAY.fullmatch(text.strip()) else None
+    return parse_instant(text) if day is None else day
 
 
 def _moment(iso: str, text: str) -> datetime:
@@ -120,6 +151,7 @@ INTERVAL: Final = _Type("interval", parse_interval)
 INTERVALS: Final = _Type("intervals", _intervals)
 ZONE: Final = _Type("zone", canonical_zone)
 INSTANT: Final = _Type("time", parse_instant)
+WHEN: Final = _Type("time or day", parse_when)
 PATH: Final = _Type("path", _path)
 COUNT: Final = click.IntRange(1, MAX_SAFE_INTEGER)
 EDITION: Final = click.Choice(get_args(Edition))
