@@ -15,6 +15,7 @@ __all__ = [
     "UnitError",
     "UnknownZoneWarning",
     "UnsupportedFormatError",
+    "WorkerError",
     "ZoneError",
 ]
 
@@ -79,6 +80,10 @@ class FrameError(TimectxError, ValueError):
 
 class StoreError(TimectxError, OSError):
     """Signal a durable log that cannot be found, held or written; its cause, if any, is the system's error."""
+
+
+class WorkerError(TimectxError, OSError):
+    """Signal that an executor's workers died, or could not be given their work; its cause is what the executor raised."""
 
 
 class TimectxWarning(UserWarning):
