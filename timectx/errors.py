@@ -12,6 +12,7 @@ __all__ = [
     "StoreError",
     "TimectxError",
     "TimectxWarning",
+    "TuneError",
     "UnitError",
     "UnknownZoneWarning",
     "UnsupportedFormatError",
@@ -68,6 +69,10 @@ class UnsupportedFormatError(FormatError):
 
 class ScenarioError(TimectxError, ValueError):
     """Signal a replay setting that is malformed or contradicts another."""
+
+
+class TuneError(ScenarioError):
+    """Signal that no scenario tried can be recommended: the limits leave none, or there is nothing to compare."""
 
 
 class ReplayError(TimectxError, LookupError):
