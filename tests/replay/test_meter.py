@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.builders import log
 from tests.replay.texts import three, two, zone_line
+from timectx.errors import ScenarioError
 from timectx.replay import (
     estimate_header_tokens,
     estimate_message_tokens,
     estimate_node_tokens,
     estimate_reading_tokens,
 )
+from timectx.replay.meter import count_tokens, message_text
 from timectx.session.data import Message
 from timectx.session.events import SURFACE_CLASSES
 
@@ -95,15 +98,53 @@ def test_a_reply_without_content_costs_nothing() -> None:
 
 
 def test_a_counter_of_ones_own_takes_the_place_of_the_estimate() -> None:
-    """It is asked for whole messages, and never for a reply without content."""
-    asked: list[Message] = []
+    """It is asked for bare texts, what it says is the price, and nothing is asked where nothing is sent."""
+    asked: list[str] = []
 
-    def counter(message: Message) -> int:
-        asked.append(message)
-        return 100 + len(message.content)
+    def counter(text: str) -> int:
+        asked.append(text)
+        return 100 + len(text)
 
-    events = log().turn().step().prompt("abcd").reply("").events()
+    events = log().turn().step().prompt("abcd").prompt("").reply("").reply("so", calls=["c"]).tool("c", "ab").events()
     nodes = [event for event in events if isinstance(event, SURFACE_CLASSES)]
-    prices = [*(estimate_node_tokens(node, counter) for node in nodes), estimate_reading_tokens("abcd", counter)]
-    assert prices == [101, 0, 101]
-    assert [message.content for message in asked] == [(text("abcd"),), (text("abcd"),)]
+    header = {"config": {}, "system": "be brief", "tools": [{"name": "t"}]}
+    prices = [
+        *(estimate_node_tokens(node, counter) for node in nodes),
+        estimate_reading_tokens("abc", counter),
+        estimate_header_tokens(header, counter),
+        estimate_header_tokens({"system": "", "tools": []}, counter),
+    ]
+    assert prices == [104, 0, 0, 107, 102, 103, 222, 0]
+    assert asked == ["abcd", "so\nt\n{}", "ab", "abc", "be brief", '[{"name":"t"}]']
+
+
+@pytest.mark.parametrize(
+    ("blocks", "sent"),
+    [
+        ([], ""),
+        ([text("a"), {"type": "reasoning", "text": "b"}, text("c")], "a\nb\nc"),
+        ([{"type": "tool-call", "id": "x", "name": "grep", "arguments": '{"a":1}'}], 'grep\n{"a":1}'),
+        ([{"type": "tool-result", "toolCallId": "x", "content": [text("a"), text("b")]}, text("c")], "a\nb\nc"),
+        ([{"type": "tool-result", "content": "no list"}], '{"type":"tool-result","content":"no list"}'),
+        ([{"type": "image", "attachment": {"id": 1.0}}], '{"type":"image","attachment":{"id":1}}'),
+        ([{"type": "text", "text": 5}], '{"type":"text","text":5}'),
+    ],
+    ids=["nothing", "order", "call", "result", "odd-result", "image", "odd-text"],
+)
+def test_a_counter_is_asked_for_the_texts_of_all_blocks_joined_by_newlines(
+    blocks: list[dict[str, Any]], sent: str
+) -> None:
+    """In the order of the blocks; what has no text of its own is sent as JSON."""
+    assert message_text(Message(content=tuple(blocks), source={})) == sent
+
+
+@pytest.mark.parametrize("said", [-1, 2.0, True, None, "4"])
+def test_a_counter_that_says_no_number_of_tokens_is_refused(said: Any) -> None:
+    """With what it said; whole numbers of other libraries are fine."""
+    with pytest.raises(ScenarioError) as refused:
+        count_tokens("hello", lambda text: said)
+    assert (refused.value.kind, str(refused.value)) == (
+        "counter",
+        f"a counter returns a whole number of tokens from 0; got {said!r} for a text of 5 characters",
+    )
+    assert count_tokens("hello", lambda text: np.int64(5)) == 5  # type: ignore[arg-type, return-value]

@@ -12,7 +12,6 @@ import pytest
 from timectx.errors import ScenarioError, TimectxError, ZoneError
 from timectx.reading import ZoneLabel
 from timectx.replay import Scenario, parse_scenario
-from timectx.session.data import Message
 
 SPANS = ((0, "UTC"), (40, ZoneLabel("Mars/Base", "+02:00")), (90, "Asia/Tokyo"))
 
@@ -174,7 +173,7 @@ def test_a_counter_has_to_be_callable() -> None:
     counter: Any = 4
     assert refusal(ScenarioError, lambda: Scenario(counter=counter)) == (
         "counter",
-        "counter is a function from message to tokens; got 4",
+        "counter is a function from text to tokens; got 4",
     )
 
 
@@ -238,8 +237,8 @@ def test_a_file_has_one_line_a_knob() -> None:
 def test_a_counter_fits_into_no_file() -> None:
     """A function has no text that would bring it back."""
 
-    def counter(message: Message) -> int:
-        return len(message.content)
+    def counter(text: str) -> int:
+        return len(text)
 
     assert refusal(ScenarioError, Scenario(counter=counter).to_toml) == (
         "counter",

@@ -43,7 +43,7 @@ class LiveLog:
     events : iterable of Event, optional
         A history to go on from; a gap in its seqs stands for streamed output.
     counter : callable, optional
-        Prices one message in place of the fixed estimate.
+        Counts texts in place of the fixed estimate.
     anchor : {"step-start", "reply"}, optional
         Where a provider's count is anchored; None takes the edition's rule.
 

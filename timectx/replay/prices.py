@@ -2,15 +2,55 @@
 
 from __future__ import annotations
 
-from timectx.replay.meter import (
-    Counter,
-    estimate_header_tokens,
-    estimate_node_tokens,
-    estimate_reading_tokens,
-)
+import hashlib
+from typing import Final
+
+from timectx.replay.meter import Counter, estimate_header_tokens, estimate_node_tokens
+from timectx.replay.reading_prices import ReadingPrices
 from timectx.session.events import JsonObject, SurfaceEvent
 
-__all__ = ["PriceBook"]
+__all__ = ["CountMemory", "PriceBook"]
+
+_OPENING: Final = "Time sampled while preparing turn "
+_MOST_LINES: Final = 3
+
+
+class CountMemory:
+    """
+    Count as a counter does, and each text once.
+
+    Parameters
+    ----------
+    counter : callable
+        What counts.
+
+    Notes
+    -----
+    A counter itself. It keeps a digest of each text instead of the text, and `readings` counts
+    those once per form.
+
+    Examples
+    --------
+    >>> asked = []
+    >>> memory = CountMemory(lambda text: asked.append(text) or len(text))
+    >>> memory("abc"), memory("abc"), asked
+    (3, 3, ['abc'])
+    """
+
+    def __init__(self, counter: Counter) -> None:
+        self.counter = counter
+        self.readings = ReadingPrices(counter)
+        self._known: dict[bytes, int] = {}
+
+    def __call__(self, text: str) -> int:
+        """Return what the counter says of a text."""
+        if text.startswith(_OPENING) and text.count("\n") < _MOST_LINES:
+            return self.readings.price(text)
+        key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self.counter(text)
+        return known
 
 
 class PriceBook:
@@ -20,15 +60,19 @@ class PriceBook:
     Parameters
     ----------
     counter : callable, optional
-        Prices one message; None uses the fixed estimate.
+        Counts texts; None uses the fixed estimate.
 
     Notes
     -----
-    Only a memory of pure functions: asking twice gives the same answer.
+    Only a memory of pure functions: asking twice gives the same answer. `memory` is the counter
+    for whoever prices the same session's messages elsewhere, None without one; `readings` prices
+    readings by their form.
     """
 
     def __init__(self, counter: Counter | None = None) -> None:
         self.counter = counter
+        self.memory = None if counter is None else CountMemory(counter)
+        self.readings = ReadingPrices() if self.memory is None else self.memory.readings
         self._nodes: dict[int, int] = {}
         self._headers: dict[int, tuple[JsonObject, int]] = {}
 
@@ -48,7 +92,7 @@ class PriceBook:
         """
         price = self._nodes.get(event.seq)
         if price is None:
-            price = self._nodes[event.seq] = estimate_node_tokens(event, self.counter)
+            price = self._nodes[event.seq] = estimate_node_tokens(event, self.memory)
         return price
 
     def header(self, header: JsonObject | None) -> int:
@@ -69,7 +113,7 @@ class PriceBook:
             return 0
         known = self._headers.get(id(header))
         if known is None:
-            known = self._headers[id(header)] = (header, estimate_header_tokens(header))
+            known = self._headers[id(header)] = (header, estimate_header_tokens(header, self.memory))
         return known[1]
 
     def reading(self, text: str) -> int:
@@ -86,4 +130,4 @@ class PriceBook:
         int
             Tokens.
         """
-        return estimate_reading_tokens(text, self.counter)
+        return self.readings.price(text)

@@ -57,7 +57,8 @@ class Scenario:
     meter : {"estimate", "reported"}
         Price requests by the fixed estimate, or take the provider's counts where the log has them.
     counter : callable, optional
-        Prices one message in place of the fixed estimate; None uses the estimate.
+        Returns how many tokens a text has, in place of the fixed estimate; it prices messages, headers and
+        readings by their bare texts. None uses the estimate.
     skip_empty : bool
         Whether a turn closes at once where a reading alone would keep it going. The original bills
         the request; True shows the world without that.
@@ -106,7 +107,7 @@ class Scenario:
         if type(self.skip_empty) is not bool:
             raise ScenarioError(f"skip_empty is true or false; got {self.skip_empty!r}", kind="skip_empty")
         if self.counter is not None and not callable(self.counter):
-            raise ScenarioError(f"counter is a function from message to tokens; got {self.counter!r}", kind="counter")
+            raise ScenarioError(f"counter is a function from text to tokens; got {self.counter!r}", kind="counter")
 
     @property
     def interval(self) -> int:

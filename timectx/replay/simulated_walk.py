@@ -37,7 +37,7 @@ class SimulatedWalk(Walk):
     """Walk a timeline with simulated compactions in place of the log's own."""
 
     def __init__(self, timeline: Timeline, scenario: Scenario, compaction: Compaction) -> None:
-        self.simulation = Simulation(compaction, scenario.edition, scenario.counter)
+        self.simulation = Simulation(compaction, scenario.edition, timeline.prices.memory)
         super().__init__(timeline, scenario, self.simulation)
         self.compaction = compaction
         self.turn: int | None = None

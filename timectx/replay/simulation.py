@@ -22,10 +22,16 @@ from timectx.replay.compaction.priced_surface import PricedSurface, node_of
 from timectx.replay.compaction.pruning import prune_settings
 from timectx.replay.compaction.refusals import CompactionError
 from timectx.replay.compaction.settings import compaction_settings
-from timectx.replay.compaction.summaries import ShareOfShadowed, SummaryModel, SummaryReply, SummaryRequest
+from timectx.replay.compaction.summaries import (
+    ShareOfShadowed,
+    SummaryModel,
+    SummaryReply,
+    SummaryRequest,
+    instruction_message,
+)
 from timectx.replay.conversation import ReadingAccount, Shown
 from timectx.replay.js_json import utf16_length
-from timectx.replay.meter import Counter
+from timectx.replay.meter import Counter, count_message_tokens, count_tokens
 from timectx.session.events import (
     SURFACE_CLASSES,
     AssistantMessage,
@@ -161,7 +167,7 @@ class Simulation(ReadingAccount):
     edition : {"note", "note-v2", "readme", "current"}
         Whose prices, thresholds and anchor.
     counter : callable, optional
-        Prices one message in place of the fixed estimate.
+        Counts texts in place of the fixed estimate, the summary request's among them.
 
     Notes
     -----
@@ -316,7 +322,8 @@ class Simulation(ReadingAccount):
 
     def _corrected(self, event: AssistantMessage) -> AssistantMessage:
         """Scale what the provider counted from the recorded surface to this one; the same surface changes nothing."""
-        usage, header_tokens = event.data.usage, price_header(self._view.pressure.header, self._edition)
+        usage = event.data.usage
+        header_tokens = price_header(self._view.pressure.header, self._edition, self._counter)
         here, there = header_tokens + self.surface_tokens, header_tokens + self._recorded.tokens
         if usage is None or here == there or there == 0:
             return event
@@ -331,8 +338,8 @@ class Simulation(ReadingAccount):
     def _summarize(self, request: SummaryRequest) -> SummaryReply:
         started = self._log.events[-1]
         if isinstance(started, CompactionStart):
-            shadowed = request.shadowed_tokens + price_header(request.header, self._edition)
-            self._input_tokens[started.data.compaction_id] = shadowed + _INSTRUCTION_TOKENS
+            shadowed = request.shadowed_tokens + price_header(request.header, self._edition, self._counter)
+            self._input_tokens[started.data.compaction_id] = shadowed + self._instruction_tokens()
         return self._asked(request)
 
     def _asked(self, request: SummaryRequest) -> SummaryReply:
@@ -371,7 +378,7 @@ class Simulation(ReadingAccount):
         asked = written = 0
         if isinstance(cause, CompactionSummary):
             asked = self._input_tokens[cause.data.compaction_id]
-            written = sum(map(_text_tokens, cause.data.summary))
+            written = sum(map(self._text_tokens, cause.data.summary))
         return Relief(
             event=event,
             shadowed=len(seqs),
@@ -383,6 +390,9 @@ class Simulation(ReadingAccount):
             summary_output_tokens=written,
         )
 
+    def _instruction_tokens(self) -> int:
+        return count_message_tokens(instruction_message(), self._counter) if self._counter else _INSTRUCTION_TOKENS
 
-def _text_tokens(block: Block) -> int:
-    return math.ceil(utf16_length(str(block.get("text", ""))) / _CHARS_PER_TOKEN)
+    def _text_tokens(self, block: Block) -> int:
+        text = str(block.get("text", ""))
+        return count_tokens(text, self._counter) if self._counter else math.ceil(utf16_length(text) / _CHARS_PER_TOKEN)

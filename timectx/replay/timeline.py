@@ -68,7 +68,7 @@ def timeline_of(session: Session, edition: Edition, counter: Counter | None = No
         messages admitted with it; in the others after compaction, at the step's start and before
         those messages.
     counter : callable, optional
-        Prices one message; None uses the fixed estimate.
+        Counts texts; None uses the fixed estimate.
     whole : bool, optional
         Whether to hold every event, as a simulated compaction needs; else only those that
         matter without one.

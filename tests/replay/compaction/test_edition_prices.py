@@ -45,8 +45,10 @@ def test_a_message_costs_what_its_edition_says(known: Message, readme: int, curr
 
 @pytest.mark.parametrize("edition", ["note", "note-v2", "readme", "current"])
 def test_a_counter_stands_for_every_rule(edition: Edition) -> None:
-    """It is asked in every edition, also for system prompts."""
-    assert price_message(message(TEXT, role="system"), edition, lambda known: 7 * len(known.content)) == 7
+    """It is asked for the same bare texts in every edition, those of tool results, system prompts and tools too."""
+    prompt, result = message(TEXT, TEXT, role="system"), message(RESULT)
+    assert (price_message(prompt, edition, len), price_message(result, edition, len)) == (len("hello\nhello"), 5)
+    assert price_header({"tools": [{"name": "read"}]}, edition, len) == len('[{"name":"read"}]')
 
 
 def test_a_header_costs_its_tools_and_in_the_earlier_editions_its_system_prompt() -> None:

@@ -223,6 +223,6 @@ def test_a_message_in_the_log_alone_costs_nothing() -> None:
 
 
 def test_a_counter_prices_nodes_and_replies() -> None:
-    """The header keeps its estimate."""
+    """Headers, too."""
     built = asked().reply("on it", usage={"inputTokens": 1, "outputTokens": 0})
-    assert fold(built, counter=lambda message: 100).measure() == Measurement(Baseline("estimated", 105), 200, 300)
+    assert fold(built, counter=lambda text: 100).measure() == Measurement(Baseline("estimated", 200), 200, 300)

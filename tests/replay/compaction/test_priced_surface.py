@@ -38,10 +38,10 @@ def test_an_empty_reply_is_a_node_of_price_0() -> None:
 
 
 def test_a_counter_prices_in_place_of_the_rule() -> None:
-    """Each message goes to the counter, and the node has what it says."""
+    """Each message's text goes to the counter, and the node has what it says."""
     prompt = log("early").prompt("hello").events()[0]
     assert isinstance(prompt, SURFACE_CLASSES)
-    assert node_of(prompt, "readme", lambda message: 100 + len(message.content)) == Node(0, 101)
+    assert node_of(prompt, "readme", lambda text: 100 + len(text)) == Node(0, 105)
 
 
 def test_a_message_in_the_role_of_the_system_is_marked() -> None:

@@ -122,7 +122,7 @@ def check_smaller(checkpoint: Message, region: Region, edition: Edition, counter
     edition : {"note", "note-v2", "readme", "current"}
         Whose prices and words.
     counter : callable, optional
-        Prices a message in place of the edition's rule; None uses the rule.
+        Counts texts in place of the edition's rule; None uses the rule.
 
     Returns
     -------

@@ -9,7 +9,12 @@ from msgspec.structs import replace
 
 from timectx.reading import Edition
 from timectx.replay.js_json import js_json, utf16_length
-from timectx.replay.meter import Counter, estimate_header_tokens, estimate_message_tokens
+from timectx.replay.meter import (
+    Counter,
+    count_message_tokens,
+    estimate_header_tokens,
+    estimate_message_tokens,
+)
 from timectx.session.events import Block, Message
 from timectx.units import Tokens
 
@@ -32,12 +37,17 @@ def price_message(message: Message, edition: Edition, counter: Counter | None = 
         Whose rule: ``current`` prices a tool result's blocks like any others, a system prompt by its
         bare length, and an image without the mark that it was moved out.
     counter : callable, optional
-        Prices a message in place of the rule; None uses the rule.
+        Counts a message's text in place of the rule, the same in every edition; None uses the rule.
 
     Returns
     -------
     Tokens
-        0 for an empty system prompt of ``current``; else at least 4.
+        0 for an empty system prompt of ``current``; else at least 4. With a counter what it says.
+
+    Raises
+    ------
+    ScenarioError
+        As `timectx.replay.meter.count_tokens`.
 
     References
     ----------
@@ -50,13 +60,13 @@ def price_message(message: Message, edition: Edition, counter: Counter | None = 
     (14, 6)
     """
     if counter is not None:
-        return Tokens(counter(message))
+        return count_message_tokens(message, counter)
     if edition != "current":
         return estimate_message_tokens(message)
     return _system_tokens(message) if message.role == "system" else _current_tokens(message)
 
 
-def price_header(header: Mapping[str, Any] | None, edition: Edition) -> Tokens:
+def price_header(header: Mapping[str, Any] | None, edition: Edition, counter: Counter | None = None) -> Tokens:
     """
     Estimate the price of a request header under an edition's rule.
 
@@ -66,11 +76,18 @@ def price_header(header: Mapping[str, Any] | None, edition: Edition) -> Tokens:
         With `system` and `tools`; None costs nothing.
     edition : {"note", "note-v2", "readme", "current"}
         Whose rule: in ``current`` the tools alone, because the system prompt is a node of the surface.
+    counter : callable, optional
+        As for `price_message`.
 
     Returns
     -------
     Tokens
         The price of what every request carries beside messages.
+
+    Raises
+    ------
+    ScenarioError
+        As `timectx.replay.meter.count_tokens`.
 
     References
     ----------
@@ -82,8 +99,8 @@ def price_header(header: Mapping[str, Any] | None, edition: Edition) -> Tokens:
     (14, 0)
     """
     if header is None or edition != "current":
-        return estimate_header_tokens(header)
-    return estimate_header_tokens({"tools": header.get("tools")})
+        return estimate_header_tokens(header, counter)
+    return estimate_header_tokens({"tools": header.get("tools")}, counter)
 
 
 def _current_tokens(message: Message) -> Tokens:

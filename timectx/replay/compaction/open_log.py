@@ -70,7 +70,7 @@ class LogView:
     edition : {"note", "note-v2", "readme", "current"}, optional
         Whose prices and whose anchor.
     counter : callable, optional
-        Prices one message in place of the edition's rule; None uses the rule.
+        Counts texts in place of the edition's rule; None uses the rule.
     anchor : {"step-start", "reply"}, optional
         As for `PressureFold`.
     fallback : Target, optional

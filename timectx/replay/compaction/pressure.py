@@ -86,7 +86,7 @@ class PressureFold:
     edition : {"note", "note-v2", "readme", "current"}, optional
         Whose prices and whose anchor.
     counter : callable, optional
-        Prices one message in place of the edition's rule; None uses the rule.
+        Counts texts in place of the edition's rule; None uses the rule.
     anchor : {"step-start", "reply"}, optional
         Overrides which surface a usage count stands for; None takes the edition's: ``reply`` in
         ``current``, else ``step-start``, which counts the step's own messages twice once the
@@ -170,7 +170,7 @@ class PressureFold:
         key, tokens = self._header_key, self._header_tokens
         if header is not None:
             given = canonical_header(header)
-            key, tokens = _header_key(given), price_header(given, self.edition)
+            key, tokens = _header_key(given), price_header(given, self.edition, self.counter)
         surface_tokens = self.surface.tokens
         if self._anchored is not None and self._anchored.header_key == key:
             return Measurement(self._anchored.baseline, surface_tokens - self._anchored.surface_tokens, surface_tokens)
@@ -212,7 +212,10 @@ class PressureFold:
         header = fold_header(self.header, event)
         if header is not self.header and header is not None:
             self.header = header
-            self._header_key, self._header_tokens = _header_key(header), price_header(header, self.edition)
+            self._header_key, self._header_tokens = (
+                _header_key(header),
+                price_header(header, self.edition, self.counter),
+            )
 
     def _settle(self, event: AssistantMessage) -> None:
         """Take a reply, with the usage that came with it, for what the next measurements start from."""

@@ -45,7 +45,7 @@ def node_of(event: SurfaceEvent, edition: Edition, counter: Counter | None = Non
     edition : {"note", "note-v2", "readme", "current"}
         Whose prices.
     counter : callable, optional
-        Prices a message in place of the edition's rule; None uses the rule.
+        Counts texts in place of the edition's rule; None uses the rule.
 
     Returns
     -------
