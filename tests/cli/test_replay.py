@@ -8,9 +8,11 @@ import pytest
 from msgspec import to_builtins
 
 from tests.cli.logs import START_MS, one_turn, run, run_json
+from timectx.cli.scenarios import scenario_document
 from timectx.formats import read_session
-from timectx.replay import Scenario, replay_session
+from timectx.replay import Scenario, as_recorded, replay_session
 from timectx.results import TABLES
+from timectx.results.compare import compare_measures
 from timectx.synthetic import sample_paths
 
 READINGS = """\
@@ -49,15 +51,7 @@ def test_json_holds_the_whole_run(path: Path) -> None:
     assert found == {
         "session": "s-1",
         "path": str(path),
-        "scenario": {
-            "edition": "readme",
-            "policy": "interval",
-            "interval_ms": 60_000,
-            "delivery": "appended",
-            "time_zone": "Asia/Shanghai",
-            "compaction": "recorded",
-            "meter": "estimate",
-        },
+        "scenario": scenario_document(replayed.scenario),
         "readings": [to_builtins(each) for each in replayed.readings],
         "steps": [to_builtins(each) for each in replayed.steps],
         "attempts": [to_builtins(each) for each in replayed.attempts],
@@ -155,7 +149,7 @@ def test_a_sample_is_replayed_by_its_name() -> None:
         (("--interval", "1m", "--as-recorded"), "give one of --interval, --as-recorded and --scenario"),
         (
             ("--as-recorded", "--zone", "UTC"),
-            "--as-recorded takes zone and edition from the log; leave --zone and --edition away",
+            "--as-recorded takes zone, edition and policy from the log; leave --zone, --edition and --policy away",
         ),
     ],
     ids=["none", "two", "zone as recorded"],
@@ -190,3 +184,108 @@ def test_a_bad_scenario_file_is_named(path: Path, tmp_path: Path, text: str | No
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(f"timectx replay: {toml}: {message or ''}")
     assert result.stderr.count("\n") == 1
+
+
+SIDE_BY_SIDE = """\
+a: interval 0, edition readme, zone UTC, tokens by the fixed estimate
+b: interval 1m, edition readme, zone UTC, tokens by the fixed estimate
+
+"""
+
+PARTING = """\
+
+a and b part at turn 1, step 2 (step 2 of the session).
+
+only in   turn   step   time                             elapsed   tokens     resent in
+───────────────────────────────────────────────────────────────────────────────────────
+a            1      2   2026-07-15T01:01:31+00:00[UTC]       30s       67   2 requests
+"""
+
+
+def test_two_scenarios_stand_side_by_side(path: Path) -> None:
+    """Each measure with both values, difference and ratio; then where they part and what only one has."""
+    result = run("replay", path, "--interval", "0", "--compare", "1m")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith(SIDE_BY_SIDE)
+    assert result.stdout.endswith(PARTING)
+    rows = [line.split()[:5] for line in result.stdout.splitlines()]
+    assert ["measure", "a", "b", "b", "-"] in rows
+    assert ["readings", "4", "3", "-1", "0.75"] in rows
+    assert ["staleness_p95_ms", "0", "30s", "30s", "none"] in rows
+
+
+def test_the_json_of_a_comparison_holds_every_run_and_how_it_differs(path: Path, tmp_path: Path) -> None:
+    """What is compared stands whole beside the first run: a file, an interval, the log's own setting."""
+    toml = tmp_path / "x.toml"
+    toml.write_text('edition = "note"\ninterval_ms = 5\n', encoding="utf-8")
+    names = ("1m", str(toml), "as-recorded")
+    options = [part for name in names for part in ("--compare", name)]
+    found = run_json("replay", path, "--interval", "0", *options)
+    session = read_session(path)
+    base = replay_session(session, Scenario(interval_ms=0))
+    scenarios = (
+        base.scenario.replace(interval_ms=60_000), Scenario(edition="note", interval_ms=5), as_recorded(session)
+    )  # fmt: skip
+    assert found["measures"] == to_builtins(base.measures)
+    for told, scenario in zip(found["compared"], scenarios, strict=True):
+        other = replay_session(session, scenario)
+        assert told["scenario"] == scenario_document(other.scenario)
+        assert told["readings"] == [to_builtins(each) for each in other.readings]
+        names = ("measure", "unit", "a", "b", "difference", "ratio")
+        rows = [tuple(row[name] for name in names) for row in told["comparison"]["measures"]]
+        assert rows == [row[:6] for row in compare_measures(base, other)]
+    first = found["compared"][0]["comparison"]
+    assert first["parting"] == {"number": 2, "turn": 1, "step": 2}
+    assert [(each["turn"], each["step"], each["now_ms"]) for each in first["readings_only_a"]] == [
+        (1, 2, START_MS + 30_000)
+    ]
+    assert first["readings_only_b"] == []
+
+
+def test_scenarios_that_come_to_the_same_are_said_to(path: Path) -> None:
+    """Nothing parts, and no table of readings follows."""
+    result = run("replay", path, "--interval", "0", "--compare", "0")
+    assert result.stdout.endswith("\na and b are the same in every step.\n")
+    found = run_json("replay", path, "--interval", "0", "--compare", "0")
+    assert found["compared"][0]["comparison"]["parting"] is None
+
+
+def test_more_than_two_are_each_compared_with_the_first(path: Path) -> None:
+    """Three scenarios give two pairs, and rows that belong to a pair are left to its sentence."""
+    shown = run("replay", path, "--interval", "0", "--compare", "1m", "--compare", "10m").stdout
+    assert [line for line in shown.splitlines() if "part at" in line] == [
+        "a and b part at turn 1, step 2 (step 2 of the session).",
+        "a and c part at turn 1, step 2 (step 2 of the session).",
+    ]
+    assert "own_readings" not in shown
+
+
+def test_what_is_no_scenario_is_refused_by_name(path: Path) -> None:
+    """One line says what could have been meant."""
+    result = run("replay", path, "--interval", "0", "--compare", "ten")
+    expected = (
+        "timectx replay: no scenario is called 'ten'; expected an interval such as 10m, a TOML file or as-recorded\n"
+    )
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", expected)
+
+
+def test_knobs_on_the_command_line_beat_files_and_the_log(path: Path, tmp_path: Path) -> None:
+    """They hold for every scenario that is shown."""
+    toml = tmp_path / "x.toml"
+    toml.write_text('compaction = "recorded"\ntime_zone = "UTC"\n', encoding="utf-8")
+    options = ("--scenario", toml, "--compare", toml, "--compare", "as-recorded", "--compaction", "off")
+    found = run_json("replay", path, *options)
+    assert [each["scenario"]["compaction"] for each in (found, *found["compared"])] == ["off"] * 3
+
+
+def test_a_window_is_that_of_a_simulated_compaction(path: Path, tmp_path: Path) -> None:
+    """It adds to what a file says of one, and says nothing without one."""
+    toml = tmp_path / "x.toml"
+    toml.write_text("compaction = { spare = 1 }\n", encoding="utf-8")
+    simulated = run_json("replay", path, "--interval", "0", "--compaction", "simulated", "--window", "5000")
+    assert simulated["scenario"]["compaction"]["context_window"] == 5000
+    held = run_json("replay", path, "--scenario", toml, "--window", "5000")["scenario"]["compaction"]
+    assert (held["spare"], held["context_window"]) == (1, 5000)
+    result = run("replay", path, "--interval", "0", "--window", "5000")
+    reason = "--window is the context window of a simulated compaction; add --compaction simulated"
+    assert (result.exit_code, result.stderr) == (2, f"timectx replay: {reason}; see timectx replay --help\n")

@@ -19,6 +19,7 @@ __all__ = [
     "INTERVAL",
     "INTERVALS",
     "PATH",
+    "TOKENS",
     "WHEN",
     "ZONE",
     "json_option",
@@ -154,6 +155,7 @@ INSTANT: Final = _Type("time", parse_instant)
 WHEN: Final = _Type("time or day", parse_when)
 PATH: Final = _Type("path", _path)
 COUNT: Final = click.IntRange(1, MAX_SAFE_INTEGER)
+TOKENS: Final = click.IntRange(1, MAX_SAFE_INTEGER)
 EDITION: Final = click.Choice(get_args(Edition))
 
 json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, to stdout.")

@@ -13,7 +13,7 @@ from rich.progress import TaskID
 from timectx.cli.copies import Originals
 from timectx.cli.csv_file import STDOUT, check_target, write_whole
 from timectx.cli.options import EDITION, INTERVALS, PATH, ZONE, json_option, paths_argument
-from timectx.cli.replay import read_scenario, scenario_words
+from timectx.cli.scenarios import Knobs, read_scenario, scenario_words
 from timectx.cli.screen import clean, counted, note, place, print_json, progress, say
 from timectx.cli.sources import Loaded, find_files, load
 from timectx.cli.tables import print_table
@@ -109,7 +109,7 @@ def tune_command(
     """
     if as_json and csv_path == STDOUT:
         raise click.UsageError(f"--json and --csv {STDOUT} both print; leave one of them away")
-    base = read_scenario(scenario, zone, edition)
+    base = Knobs(zone=zone, edition=edition).on(read_scenario(scenario) if scenario else Scenario())
     found = find_files(paths)
     if csv_path is not None:
         check_target(csv_path, _inputs(found, scenario))
