@@ -196,8 +196,8 @@ PARTING = """\
 
 a and b part at turn 1, step 2 (step 2 of the session).
 
-only in   turn   step   time                             elapsed   tokens     resent in
-───────────────────────────────────────────────────────────────────────────────────────
+only in   turn   step   time                             elapsed   tokens    resent in
+──────────────────────────────────────────────────────────────────────────────────────
 a            1      2   2026-07-15T01:01:31+00:00[UTC]       30s       67   2 requests
 """
 
