@@ -14,8 +14,8 @@ class Column(Struct, frozen=True):
     Describe one column.
 
     `unit` is ``ms`` (a duration), ``epoch ms`` (an instant), ``tokens``, ``ratio`` (0 to 1), ``count``,
-    ``number`` (a place in an order) or empty. `dtype` is the pandas type: ``int64``, ``Int64`` or
-    ``Float64`` where a value can be missing, ``float64``, ``bool`` or ``str``.
+    ``number`` (a place in an order), ``USD`` or empty. `dtype` is the pandas type: ``int64``, ``Int64`` or
+    ``Float64`` where a value can be missing, ``float64``, ``bool``, ``str`` or ``object`` (bytes).
     """
 
     name: str
@@ -152,6 +152,48 @@ COMPARISON: Final = (
     Column("description", "", "str", "what the measure is"),
 )
 """One row a measure of two runs."""
+
+_KNOWN: Final = {column.name: column for column in MEASURES}
+
+SWEEP: Final = (
+    Column("session", "", "str", "id of the session; numbered where several files share one"),
+    Column("path", "", "str", "file of the session; none where it was made in memory"),
+    Column(
+        "scenario", "", "str", "the scenario in a few words; as-recorded is whichever explains the session's readings"
+    ),
+    _KNOWN["interval_ms"],
+    _KNOWN["policy"],
+    Column("delivery", "", "str", "how time reaches the model"),
+    _KNOWN["edition"],
+    _KNOWN["time_zone"],
+    Column("compaction", "", "str", "where compactions come from: recorded, off or simulated"),
+    _KNOWN["meter"],
+    Column("model", "", "str", "model whose prices the bill uses: the scenario's, else those the session asked"),
+    Column("cache", "", "str", "cache rule the bill uses; none where it is that of the price entry"),
+    _KNOWN["zone_database"],
+    Column("inherited_steps", "count", "int64", "leading steps that count in another session of the table, not here"),
+    *(_KNOWN[name] for name in ("attempts", "steps", "requests", "readings", "reading_tokens", "resent_tokens")),
+    *(_KNOWN[name] for name in ("input_tokens", "reading_ratio")),
+    *(_KNOWN[name] for name in ("staleness_median_ms", "staleness_p95_ms", "staleness_max_ms")),
+    *(_KNOWN[name] for name in ("age_median_ms", "age_p95_ms", "age_max_ms")),
+    *(_KNOWN[name] for name in ("blind_steps", "blind_before_first_steps", "longest_blind_steps", "longest_blind_ms")),
+    *(_KNOWN[name] for name in ("unavailable_readings", "unavailable_ratio", "zone_mismatch_steps", "compactions")),
+    Column("compaction_input_tokens", "tokens", "int64", "size of the requests for simulated summaries"),
+    Column("compaction_output_tokens", "tokens", "int64", "size of simulated summaries"),
+    _KNOWN["peak_surface_tokens"],
+    Column("peak_pressure_tokens", "tokens", "int64", "largest pressure before a step"),
+    Column(
+        "first_compaction_step", "number", "Int64", "step before which the first compaction stood; none without one"
+    ),
+    Column("cached_input_tokens", "tokens", "int64", "input that the provider's cache held already"),
+    Column("written_input_tokens", "tokens", "int64", "input that was billed for being written to the cache"),
+    Column("uncached_input_tokens", "tokens", "int64", "input that was billed in full"),
+    Column("output_tokens", "tokens", "int64", "output, that of summaries included"),
+    Column("cost_usd", "USD", "float64", "price of input and output; none where a model has no price"),
+    Column("unpriced_tokens", "tokens", "int64", "input and output of models without a price"),
+    Column("staleness_counts", "", "object", "steps by staleness, in the bins of timectx.results.edges, as bytes"),
+)
+"""One row a session and scenario; all of it counts the session's own part only."""
 
 TUNED: Final = (
     Column("path", "", "str", "file of the session"),
