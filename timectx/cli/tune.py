@@ -11,12 +11,12 @@ from msgspec import Struct, to_builtins
 from rich.progress import TaskID
 
 from timectx.cli.copies import Originals
-from timectx.cli.csv_file import STDOUT, check_target, write_whole
 from timectx.cli.options import EDITION, INTERVALS, PATH, ZONE, json_option, paths_argument
 from timectx.cli.scenarios import Knobs, read_scenario, scenario_words
 from timectx.cli.screen import clean, counted, note, place, print_json, progress, say
 from timectx.cli.sources import Loaded, find_files, load
 from timectx.cli.tables import print_table
+from timectx.cli.targets import STDOUT, check_target, write_whole
 from timectx.formats import FileProblem
 from timectx.reading import Edition, format_duration
 from timectx.replay import Scenario

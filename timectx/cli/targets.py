@@ -1,4 +1,4 @@
-"""Write a table to a CSV file, and never over something that is no table."""
+"""Write a result to a file, whole or not at all, and never over a session or another file that is read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check_target(path: str, inputs: Iterable[str]) -> None:
     Parameters
     ----------
     path : str
-        Where the table is to go.
+        Where the result is to go.
     inputs : iterable of str
         The files that are read.
 
@@ -45,16 +45,16 @@ def check_target(path: str, inputs: Iterable[str]) -> None:
         raise click.UsageError(f"{path} begins like a session log; it would be written over; name another")
 
 
-def write_whole(path: str, text: str) -> None:
+def write_whole(path: str, content: str | bytes) -> None:
     """
-    Put a text into a file, at once or not at all.
+    Put a text or bytes into a file, at once or not at all.
 
     Parameters
     ----------
     path : str
         The file; a link is followed, and a pipe or device written to directly.
-    text : str
-        All of its new content, written in UTF-8.
+    content : str or bytes
+        All of its new content; a text is written in UTF-8.
 
     Raises
     ------
@@ -62,21 +62,21 @@ def write_whole(path: str, text: str) -> None:
         If it cannot be written; a file that was there is then as it was.
     """
     try:
+        data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
         target = Path(os.path.realpath(path))
         if target.exists() and not target.is_file():
-            with Path(path).open("w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
-                stream.write(text)
+            Path(path).write_bytes(data)
             return
         part = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
-        _replace(target, part, text)
+        _replace(target, part, data)
     except OSError as error:
         raise click.UsageError(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def _replace(target: Path, part: Path, text: str) -> None:
+def _replace(target: Path, part: Path, data: bytes) -> None:
     try:
-        with part.open("x", encoding="utf-8", errors="backslashreplace", newline="") as stream:
-            stream.write(text)
+        with part.open("xb") as stream:
+            stream.write(data)
         if target.exists():
             part.chmod(stat.S_IMODE(target.stat().st_mode))
         part.replace(target)
