@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import BinaryIO
 
 from timectx.errors import FormatError
-from timectx.formats.lines import TOO_LONG, LineBatches, open_lines
+from timectx.formats.lines import TOO_LONG, LineBatches, open_lines, size_of
 from timectx.formats.report import Report, refusal
 from timectx.formats.zstd import Fault, Frame, inflate_frame, scan_frames
 
@@ -72,7 +71,7 @@ def _frame_lines(
     path: str, stream: BinaryIO, max_line_bytes: int, report: Report
 ) -> Iterator[tuple[list[bytes], bool]]:
     frames: list[Frame] = []
-    for item in scan_frames(stream, os.fstat(stream.fileno()).st_size):
+    for item in scan_frames(stream, size_of(stream)):
         if isinstance(item, Fault):
             if item.kind == "torn-frame":
                 break

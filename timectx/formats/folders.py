@@ -15,9 +15,10 @@ from timectx.formats.read import read_session
 from timectx.formats.report import one_line, refusal
 from timectx.session.log import Session
 
-__all__ = ["FileProblem", "find_sessions", "read_sessions"]
+__all__ = ["ENDINGS", "FileProblem", "find_sessions", "problem_of", "read_sessions"]
 
-_ENDINGS: Final = (".jsonl", ".jsonl.zstd", ".jsonl.zst")
+ENDINGS: Final = (".jsonl", ".jsonl.zstd", ".jsonl.zst")
+"""How names of session files end, where a folder is searched for them."""
 
 _Key: TypeAlias = tuple[int, int]
 
@@ -86,7 +87,7 @@ def read_sessions(
                 read_session(found, format=format, strict=strict, check=check, max_line_bytes=max_line_bytes)
             )
         except FormatError as error:
-            problems.append(_problem(found, error))
+            problems.append(problem_of(found, error))
     return sessions, problems
 
 
@@ -112,6 +113,34 @@ def find_sessions(
         yield from search.path(os.fsdecode(path))
 
 
+def problem_of(path: str, error: FormatError) -> FileProblem:
+    """
+    Return what is said of a file that gave no session.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    error : FormatError
+        Why it could not be read.
+
+    Returns
+    -------
+    FileProblem
+        With the line that the error names.
+
+    Examples
+    --------
+    >>> problem_of("a.jsonl", FormatError("a.jsonl:3: no JSON", kind="json")).line
+    3
+    """
+    name = one_line(path, longest=None)
+    line, _, text = str(error).removeprefix(f"{name}:").partition(":")
+    if not line.isdecimal():
+        return FileProblem(path, 0, error.kind, str(error))
+    return FileProblem(path, int(line), error.kind, str(error) if int(line) else f"{name}:{text}")
+
+
 class _Search:
     """Walk folders, remembering what was seen, so that links cannot lead in circles."""
 
@@ -129,7 +158,7 @@ class _Search:
         self.met = False
         yield from self._folder(path)
         if not self.met:
-            text = f"no session in this folder; expected files that end in {', '.join(_ENDINGS)}"
+            text = f"no session in this folder; expected files that end in {', '.join(ENDINGS)}"
             yield _said(path, "no-sessions", text)
 
     def _folder(self, path: str) -> Iterator[str | FileProblem]:
@@ -154,7 +183,7 @@ class _Search:
             else:
                 self.seen.add(key)
                 inner = [f"{here.rstrip(os.sep)}{os.sep}{name}" for name in names]
-                waiting += [(one, (*above, key)) for one in inner if one.endswith(_ENDINGS) or _is_folder(one)]
+                waiting += [(one, (*above, key)) for one in inner if one.endswith(ENDINGS) or _is_folder(one)]
 
     def _file(self, path: str) -> Iterator[str | FileProblem]:
         self.met = True
@@ -180,12 +209,4 @@ def _key(state: os.stat_result) -> _Key:
 
 
 def _said(path: str, kind: str, text: str) -> FileProblem:
-    return _problem(path, refusal(path, 0, kind, text))
-
-
-def _problem(path: str, error: FormatError) -> FileProblem:
-    name = one_line(path, longest=None)
-    line, _, text = str(error).removeprefix(f"{name}:").partition(":")
-    if not line.isdecimal():
-        return FileProblem(path, 0, error.kind, str(error))
-    return FileProblem(path, int(line), error.kind, str(error) if int(line) else f"{name}:{text}")
+    return problem_of(path, refusal(path, 0, kind, text))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from os import SEEK_END
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from timectx.formats.report import refusal
 from timectx.formats.zstd import MAGIC, Fault, inflate
 
-__all__ = ["MAX_LINE_BYTES", "TOO_LONG", "LineBatches", "holds_zstd", "open_file", "open_lines"]
+__all__ = ["MAX_LINE_BYTES", "TOO_LONG", "LineBatches", "holds_zstd", "open_file", "open_lines", "size_of"]
 
 MAX_LINE_BYTES: Final = 64 * 2**20
 """The longest line that is read unless `max_line_bytes` says otherwise."""
@@ -167,9 +167,28 @@ def open_lines(
     LineBatches
         Reads the file as it is iterated, up to the size the file has now.
     """
-    size = os.fstat(stream.fileno()).st_size
-    pieces: Iterator[bytes | Fault] = inflate(stream, size) if zstd else _pieces(stream)
+    pieces: Iterator[bytes | Fault] = inflate(stream, size_of(stream)) if zstd else _pieces(stream)
     return LineBatches(_at_most(pieces, max_bytes), max_line_bytes=max_line_bytes)
+
+
+def size_of(stream: BinaryIO) -> int:
+    """
+    Return how many bytes an open file has.
+
+    Parameters
+    ----------
+    stream : binary file
+        A seekable file, of this machine or of remote storage; its position stays where it is.
+
+    Returns
+    -------
+    int
+        The size it has now.
+    """
+    at = stream.tell()
+    size = stream.seek(0, SEEK_END)
+    stream.seek(at)
+    return size
 
 
 def _pieces(stream: BinaryIO) -> Iterator[bytes]:

@@ -13,7 +13,7 @@ from timectx.formats.lines import MAX_LINE_BYTES, holds_zstd, open_file, open_li
 from timectx.formats.report import refusal
 from timectx.session.log import Session
 
-__all__ = ["read_session"]
+__all__ = ["read_session", "read_stream"]
 
 
 def read_session(
@@ -62,15 +62,55 @@ def read_session(
     """
     name = os.fsdecode(path)
     with open_file(name) as stream:
-        zstd = holds_zstd(stream, name)
-        if format is None:
-            _check_format(name, _found(name, stream, zstd=zstd, strict=strict))
-        elif format not in ("dsh", *FORMATS_READ):
-            raise _unsupported(name, format)
-        stream.seek(0)
-        if strict:
-            return read_dsh_strictly(name, stream, zstd=zstd, check=check, max_line_bytes=max_line_bytes)
-        return read_dsh(name, open_lines(stream, zstd=zstd, max_line_bytes=max_line_bytes), check=check)
+        return read_stream(name, stream, format=format, strict=strict, check=check, max_line_bytes=max_line_bytes)
+
+
+def read_stream(
+    name: str,
+    stream: BinaryIO,
+    *,
+    format: str | None = None,
+    strict: bool = False,
+    check: bool = False,
+    max_line_bytes: int = MAX_LINE_BYTES,
+) -> Session:
+    """
+    Read one session from an open file.
+
+    Parameters
+    ----------
+    name : str
+        What the file is called; it becomes the session's `path`.
+    stream : binary file
+        Seekable, wherever it lies.
+    format : str, optional
+        As for `read_session`.
+    strict : bool, optional
+        As for `read_session`.
+    check : bool, optional
+        As for `read_session`.
+    max_line_bytes : int, optional
+        As for `read_session`.
+
+    Returns
+    -------
+    Session
+        As `read_session`.
+
+    Raises
+    ------
+    FormatError
+        As `read_session`.
+    """
+    zstd = holds_zstd(stream, name)
+    if format is None:
+        _check_format(name, _found(name, stream, zstd=zstd, strict=strict))
+    elif format not in ("dsh", *FORMATS_READ):
+        raise _unsupported(name, format)
+    stream.seek(0)
+    if strict:
+        return read_dsh_strictly(name, stream, zstd=zstd, check=check, max_line_bytes=max_line_bytes)
+    return read_dsh(name, open_lines(stream, zstd=zstd, max_line_bytes=max_line_bytes), check=check)
 
 
 def _found(path: str, stream: BinaryIO, *, zstd: bool, strict: bool) -> str:
