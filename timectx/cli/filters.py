@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date
 from fnmatch import fnmatchcase
+from functools import wraps
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -105,6 +106,28 @@ class SessionFilter(Struct, frozen=True, kw_only=True):
         )
 
 
+_OPTIONS: Final = (
+    click.option("--since", type=WHEN, help="Only sessions with a step at or after this instant or day."),
+    click.option("--until", type=WHEN, help="Only sessions with a step before this instant, or up to this day."),
+    click.option(
+        "--model",
+        "models",
+        multiple=True,
+        metavar="NAME",
+        help="Only sessions that asked this model; * stands for anything. May be repeated.",
+    ),
+    click.option(
+        "--project",
+        "projects",
+        multiple=True,
+        metavar="NAME",
+        help="Only sessions whose working folder is this path or in it, or has a folder of this name on its way. "
+        "May be repeated.",
+    ),
+    click.option("--no-subagents", is_flag=True, help="Leave out sessions that another agent started."),
+)
+
+
 def filter_options(command: _Command) -> _Command:
     """
     Give a command the options that leave sessions out.
@@ -112,36 +135,23 @@ def filter_options(command: _Command) -> _Command:
     Parameters
     ----------
     command : callable
-        It takes `since`, `until`, `models`, `projects` and `no_subagents`, for `session_filter`.
+        It takes `asked`, a dict of what `session_filter` takes.
 
     Returns
     -------
     callable
         The same, with options.
     """
-    options = (
-        click.option("--since", type=WHEN, help="Only sessions with a step at or after this instant or day."),
-        click.option("--until", type=WHEN, help="Only sessions with a step before this instant, or up to this day."),
-        click.option(
-            "--model",
-            "models",
-            multiple=True,
-            metavar="NAME",
-            help="Only sessions that asked this model; * stands for anything. May be repeated.",
-        ),
-        click.option(
-            "--project",
-            "projects",
-            multiple=True,
-            metavar="NAME",
-            help="Only sessions whose working folder is this path or in it, or has a folder of this name in its "
-            "path. May be repeated.",
-        ),
-        click.option("--no-subagents", is_flag=True, help="Leave out sessions that another agent started."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+
+    @wraps(command)
+    def collected(**values: Any) -> Any:
+        names = ("since", "until", "models", "projects", "no_subagents")
+        return command(asked={name: values.pop(name) for name in names}, **values)
+
+    made: Any = collected
+    for option in reversed(_OPTIONS):
+        made = option(made)
+    return made  # type: ignore[no-any-return]
 
 
 def session_filter(

@@ -22,6 +22,7 @@ __all__ = [
     "TOKENS",
     "WHEN",
     "ZONE",
+    "ValueType",
     "json_option",
     "parse_instant",
     "parse_when",
@@ -124,14 +125,40 @@ def _day(iso: str) -> date | None:
         return None
 
 
-class _Type(click.ParamType[Any]):
-    """Read a value with a function of this package, and let click say which option it was for."""
+class ValueType(click.ParamType[Any]):
+    """
+    Read a value with a function of this package, and let click say which option it was for.
+
+    Parameters
+    ----------
+    name : str
+        What the help calls it.
+    read : callable
+        From text to value; it raises a `TimectxError` for what it cannot read.
+    """
 
     def __init__(self, name: str, read: Any) -> None:
         self.name = name
         self._read = read
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """
+        Read a text; anything else is taken to be read already.
+
+        Parameters
+        ----------
+        value : object
+            What was typed, or a default.
+        param : click.Parameter or None
+            The option or argument it is for.
+        ctx : click.Context or None
+            The command around it.
+
+        Returns
+        -------
+        object
+            The value.
+        """
         try:
             return self._read(value) if isinstance(value, str) else value
         except TimectxError as error:
@@ -148,12 +175,12 @@ def _path(text: str) -> str:
     return text
 
 
-INTERVAL: Final = _Type("interval", parse_interval)
-INTERVALS: Final = _Type("intervals", _intervals)
-ZONE: Final = _Type("zone", canonical_zone)
-INSTANT: Final = _Type("time", parse_instant)
-WHEN: Final = _Type("time or day", parse_when)
-PATH: Final = _Type("path", _path)
+INTERVAL: Final = ValueType("interval", parse_interval)
+INTERVALS: Final = ValueType("intervals", _intervals)
+ZONE: Final = ValueType("zone", canonical_zone)
+INSTANT: Final = ValueType("time", parse_instant)
+WHEN: Final = ValueType("time or day", parse_when)
+PATH: Final = ValueType("path", _path)
 COUNT: Final = click.IntRange(1, MAX_SAFE_INTEGER)
 TOKENS: Final = click.IntRange(1, MAX_SAFE_INTEGER)
 EDITION: Final = click.Choice(get_args(Edition))
