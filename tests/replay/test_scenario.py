@@ -37,12 +37,17 @@ def test_a_scenario_without_knobs_is_that_of_the_readme() -> None:
         "edition": "readme",
         "interval_ms": 0,
         "policy": "interval",
+        "gap_ms": 1_800_000,
         "delivery": "appended",
+        "tool_calls": 1,
         "time_zone": None,
         "compaction": "recorded",
         "meter": "estimate",
+        "scale": None,
         "counter": None,
         "skip_empty": False,
+        "model": None,
+        "cache": None,
         "clocks": [None],
     }
 
@@ -177,6 +182,36 @@ def test_a_counter_has_to_be_callable() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("given", "kind", "text"),
+    [
+        ({"gap_ms": -1}, "gap_ms", "gap_ms is a whole number of milliseconds from 0; got -1"),
+        ({"gap_ms": True}, "gap_ms", "gap_ms is a whole number of milliseconds from 0; got True"),
+        ({"tool_calls": 0.5}, "tool_calls", "tool_calls is a whole number of calls from 0; got 0.5"),
+        (
+            {"delivery": "timer", "interval_ms": 999},
+            "interval",
+            "a timer needs an interval of 1000 ms at least; got 999",
+        ),
+        ({"delivery": "timer"}, "interval", "a timer needs an interval of 1000 ms at least; got 0"),
+        ({"scale": 1.5}, "scale", "scale goes with meter scaled alone; the meter is estimate"),
+        ({"scale": 0, "meter": "scaled"}, "scale", "scale is a number above 0; got 0"),
+        ({"scale": float("nan"), "meter": "scaled"}, "scale", "scale is a number above 0; got nan"),
+        ({"scale": True, "meter": "scaled"}, "scale", "scale is a number above 0; got True"),
+        ({"model": ""}, "model", "model is a name, or none; got ''"),
+        ({"cache": 5}, "cache", "cache is a name, or none; got 5"),
+    ],
+)
+def test_a_knob_out_of_range_is_refused_by_name(given: dict[str, Any], kind: str, text: str) -> None:
+    """Each says what it may be."""
+    assert refusal(ScenarioError, lambda: Scenario(**given)) == (kind, text)
+
+
+def test_a_policy_is_kept_in_one_spelling() -> None:
+    """However it was given, two scenarios of the same rules are equal."""
+    assert Scenario(policy="after-compaction|turn&interval|interval") == Scenario(policy="interval | after-compaction")
+
+
 def test_a_copy_has_the_knobs_that_were_turned_and_is_checked() -> None:
     """The old one stays as it was."""
     before = Scenario(interval_ms=60_000)
@@ -211,8 +246,10 @@ def test_an_unknown_knob_is_refused_with_a_hint(name: str, hint: str) -> None:
         Scenario(time_zone=ZoneLabel("", "+00:00")),
         Scenario(time_zone=ZoneLabel("undefined", "-05:00")),
         Scenario(time_zone=SPANS),
+        Scenario(policy="gap & calendar-day | after-compaction", gap_ms=5, delivery="replaced", tool_calls=0),
+        Scenario(meter="scaled", scale=1.25, model="deepseek-v4", cache="none"),
     ],
-    ids=["plain", "current", "all", "reported", "no-label", "label", "spans"],
+    ids=["plain", "current", "all", "reported", "no-label", "label", "spans", "rules", "scaled"],
 )
 def test_a_scenario_comes_back_from_its_file_and_from_copies(scenario: Scenario) -> None:
     """All knobs, the clock of a mere label included."""
@@ -226,7 +263,9 @@ def test_a_file_has_one_line_a_knob() -> None:
         'edition = "readme"\n'
         "interval_ms = 60000\n"
         'policy = "interval"\n'
+        "gap_ms = 1800000\n"
         'delivery = "appended"\n'
+        "tool_calls = 1\n"
         'time_zone = [[0, "UTC"], [40, { label = "Mars/Base", clock = "+02:00" }], [90, "Asia/Tokyo"]]\n'
         'compaction = "recorded"\n'
         'meter = "estimate"\n'

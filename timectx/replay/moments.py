@@ -7,6 +7,7 @@ from msgspec import Struct
 from timectx.errors import ReadingError
 from timectx.reading import Edition, Reading, parse_reading
 from timectx.replay.schedule import TimeContext
+from timectx.replay.silence import Silence, silences_of
 from timectx.session import Attempt, Problem, Session, is_reading_event
 from timectx.session.events import Event, JsonObject, Message, Replace, TurnEnd, UserMessage
 
@@ -24,7 +25,7 @@ class Moment(Struct, frozen=True, kw_only=True, gc=False):
     milliseconds. `own` is the reading the log holds for it and `own_seq` its seq, both None
     when it holds none. `eligible` is False where the edition could not have added one, `reached`
     tells whether its step reached a message (on either side of its start) or a request,
-    `entering` holds the sources of the messages admitted with it.
+    `entering` holds the sources of the messages admitted with it, `silence` says what went before it.
     """
 
     attempt: Attempt
@@ -35,6 +36,7 @@ class Moment(Struct, frozen=True, kw_only=True, gc=False):
     entering: tuple[JsonObject, ...] = ()
     own: Reading | None = None
     own_seq: int | None = None
+    silence: Silence = Silence()
 
 
 class Moments(Struct, frozen=True, kw_only=True):
@@ -104,6 +106,7 @@ def moments_of(session: Session, edition: Edition) -> Moments:
     baselines = _recorded_baselines(session, owned)
     reached = {step.start_seq: step.reached for step in session.steps}
     closed = frozenset[int]() if edition == "current" else _closed_steps(session)
+    silences = silences_of(session)
     moments = []
     for at, attempt in enumerate(session.attempts):
         event, own = owned.get(at, (None, None))
@@ -124,6 +127,7 @@ def moments_of(session: Session, edition: Edition) -> Moments:
                 entering=tuple(_sources(session, attempt)),
                 own=own,
                 own_seq=event.seq if event else None,
+                silence=silences[at],
             )
         )
     strays = _strays(session, {event.seq for event, _ in owned.values()})

@@ -9,10 +9,23 @@ from msgspec import Struct
 from timectx.replay.scenario import Scenario
 from timectx.session.log import Problem
 
-__all__ = ["Decision", "Measures", "Run", "RunAttempt", "RunCompaction", "RunReading", "RunStep"]
+__all__ = [
+    "Decision",
+    "Measures",
+    "RequestKind",
+    "Run",
+    "RunAttempt",
+    "RunCompaction",
+    "RunReading",
+    "RunRequest",
+    "RunStep",
+]
 
 Decision: TypeAlias = Literal["added", "suppressed", "ineligible", "failed"]
 """What came of an attempt."""
+
+RequestKind: TypeAlias = Literal["step", "retry", "tool", "timer"]
+"""Why a request was sent: for a step, for one again, to call the clock tool, or because a timer woke the agent."""
 
 
 class RunReading(Struct, frozen=True, kw_only=True, gc=False):
@@ -86,6 +99,34 @@ class RunStep(Struct, frozen=True, kw_only=True, gc=False):
     zone_mismatch: bool = False
 
 
+class RunRequest(Struct, frozen=True, kw_only=True, gc=False):
+    """
+    Describe one request.
+
+    `time_ms` is the instant of its step's attempt in epoch milliseconds; a ``timer`` request has that of
+    the tick it was sent for, and the turn and step of the attempt that came next. `input_tokens` is all
+    of the prompt and `stable_tokens` how much of its beginning the request before it had as well, 0 for
+    the first one. `nodes` counts the messages added to the surface since that request, a replacement as one.
+
+    `output_tokens` is the price of the reply: of the first assistant message between this request and the
+    next; of the call alone in a ``tool`` request; 0 when none came. `reply_tokens` is the same where later
+    prompts go on with the reply directly after this prompt, and else 0. `provider` and `model` are those
+    of the header in force, empty when it names none.
+    """
+
+    turn: int
+    step: int
+    time_ms: int
+    kind: RequestKind
+    input_tokens: int
+    stable_tokens: int
+    nodes: int
+    reply_tokens: int = 0
+    output_tokens: int = 0
+    provider: str = ""
+    model: str = ""
+
+
 class RunCompaction(Struct, frozen=True, kw_only=True, gc=False):
     """
     Describe one replacement of older messages by a checkpoint.
@@ -119,6 +160,13 @@ class Measures(Struct, frozen=True, kw_only=True):
     that sees a reading, age per attempt that has one in its log; medians and 95th percentiles
     are nearest-rank, None when there is no value. Blind steps see no reading at all;
     `blind_before_first_steps` is the part of them before the first reading.
+
+    `requests` and `input_tokens` include requests that only a delivery causes; what simulated compactions
+    asked for and got is apart, in `compaction_input_tokens` and `compaction_output_tokens`.
+    `peak_pressure_tokens` is the largest pressure before a step: as measured by simulated compaction
+    before each step, else header and surface at a step's attempt before its own decision, in ``note``
+    after its reading is in. `first_compaction_step` is the step, counted from 1 over the whole session, before
+    which the first compaction stood; the number of steps plus 1 where none followed, None without one.
     """
 
     attempts: int
@@ -144,6 +192,10 @@ class Measures(Struct, frozen=True, kw_only=True):
     zone_mismatch_steps: int
     compactions: int
     peak_surface_tokens: int
+    compaction_input_tokens: int = 0
+    compaction_output_tokens: int = 0
+    peak_pressure_tokens: int = 0
+    first_compaction_step: int | None = None
 
 
 class Run(Struct, frozen=True, kw_only=True):
@@ -166,6 +218,8 @@ class Run(Struct, frozen=True, kw_only=True):
         The replacements by a checkpoint, in log order.
     measures : Measures
         The sums over all of these.
+    requests : tuple of RunRequest, optional
+        Every request in the order of sending.
     problems : tuple of Problem, optional
         Recorded readings that could not be attributed, zone checks that failed, and requests without
         a reported size; line 0 throughout.
@@ -180,5 +234,6 @@ class Run(Struct, frozen=True, kw_only=True):
     steps: tuple[RunStep, ...]
     compactions: tuple[RunCompaction, ...]
     measures: Measures
+    requests: tuple[RunRequest, ...] = ()
     problems: tuple[Problem, ...] = ()
     zone_database: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from dataclasses import replace as _replace
@@ -10,24 +11,26 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 from timectx.errors import ScenarioError, ZoneError
 from timectx.reading import Edition, ZoneLabel, default_interval_ms, printed_label, utc_offset_s
+from timectx.replay.deliveries import SHORTEST_TIMER_MS, Delivery
 from timectx.replay.meter import Counter
+from timectx.replay.policies import format_policy, parse_policy
 from timectx.replay.scenario_toml import knobs_from_toml, knobs_to_toml
 from timectx.replay.schedule import check_interval
 from timectx.replay.simulation import Compaction
+from timectx.units import MAX_SAFE_INTEGER
 
 __all__ = ["CompactionMode", "Meter", "Policy", "Scenario", "ZoneSpans", "parse_scenario"]
 
-Policy: TypeAlias = Literal["interval", "recorded"]
+Policy: TypeAlias = str
 CompactionMode: TypeAlias = Literal["recorded", "off"] | Compaction
-Meter: TypeAlias = Literal["estimate", "reported"]
+Meter: TypeAlias = Literal["estimate", "reported", "scaled"]
 
 ZoneSpans: TypeAlias = tuple[tuple[int, str], ...]
 """Fallback zones of a log whose process changed zone: (first seq it holds for, zone), rising."""
 
 _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "edition": get_args(Edition),
-    "policy": get_args(Policy),
-    "delivery": ("appended",),
+    "delivery": get_args(Delivery),
     "meter": get_args(Meter),
 }
 
@@ -44,24 +47,38 @@ class Scenario:
     interval_ms : int or None
         Refresh interval in milliseconds; 0 = a reading at every attempt. None takes the edition's
         default: 600,000 in ``current``, else 0.
-    policy : {"interval", "recorded"}
-        When a reading is due: by the interval, or exactly where the log has one.
-    delivery : {"appended"}
-        How time reaches the model: as one durable message added before the step.
+    policy : str
+        When a reading is due: an expression of rules as `parse_policy` reads it, such as
+        ``"interval | after-compaction"``, kept in its one spelling; or ``recorded``, exactly where the log
+        has one.
+    gap_ms : int
+        How long a silence the rule ``gap`` waits for, in milliseconds.
+    delivery : {"appended", "system-prompt", "replaced", "session-prefix", "request-line", "tool", "timer"}
+        How time reaches the model, as `DELIVERIES` describes; ``appended`` is one durable message
+        added before the step. ``timer`` needs an interval of a second at least.
+    tool_calls : int
+        How often a turn calls the clock, under delivery ``tool``; 0 = never.
     time_zone : str, tuple or None
         Fallback zone, by any name it goes under, or a `ZoneLabel`; or spans ``((seq, zone), …)``
         where it changed; None is resolved from the log's own readings before the replay, else to UTC.
     compaction : {"recorded", "off"} or Compaction
         Whether the log's own compactions happen; without them shortened tool results are whole again, too.
         A `Compaction` takes their place with simulated ones.
-    meter : {"estimate", "reported"}
-        Price requests by the fixed estimate, or take the provider's counts where the log has them.
+    meter : {"estimate", "reported", "scaled"}
+        Price requests by the fixed estimate, take the provider's counts where the log has them, or scale the
+        estimate by one factor.
+    scale : float or None
+        That factor, under meter ``scaled`` alone; None is fitted to the log before the replay.
     counter : callable, optional
         Returns how many tokens a text has, in place of the fixed estimate; it prices messages, headers and
         readings by their bare texts. None uses the estimate.
     skip_empty : bool
         Whether a turn closes at once where a reading alone would keep it going. The original bills
         the request; True shows the world without that.
+    model : str or None
+        Whose prices the bill takes; None = the model each request went to.
+    cache : str or None
+        Which cache the bill assumes; None = the one that goes with the price.
 
     Raises
     ------
@@ -81,12 +98,17 @@ class Scenario:
     edition: Edition = "readme"
     interval_ms: int | None = None
     policy: Policy = "interval"
-    delivery: Literal["appended"] = "appended"
+    gap_ms: int = 1_800_000
+    delivery: Delivery = "appended"
+    tool_calls: int = 1
     time_zone: str | ZoneSpans | None = None
     compaction: CompactionMode = "recorded"
     meter: Meter = "estimate"
+    scale: float | None = None
     counter: Counter | None = None
     skip_empty: bool = False
+    model: str | None = None
+    cache: str | None = None
 
     def __post_init__(self) -> None:
         """Check every value once, so that nothing further in has to."""
@@ -97,17 +119,19 @@ class Scenario:
         if self.interval_ms is None:
             object.__setattr__(self, "interval_ms", default_interval_ms(self.edition))
         check_interval(self.interval_ms)
+        object.__setattr__(self, "policy", format_policy(parse_policy(self.policy)))
+        _check_delivery(self)
         object.__setattr__(self, "time_zone", _checked_zone(self.time_zone))
         _check_compaction(self.compaction, self.edition)
-        if self.meter == "reported" and self.compaction != "recorded":
-            raise ScenarioError(
-                "reported sizes hold only for the compactions the log has; use meter estimate with any other",
-                kind="meter",
-            )
+        _check_meter(self)
         if type(self.skip_empty) is not bool:
             raise ScenarioError(f"skip_empty is true or false; got {self.skip_empty!r}", kind="skip_empty")
         if self.counter is not None and not callable(self.counter):
             raise ScenarioError(f"counter is a function from text to tokens; got {self.counter!r}", kind="counter")
+        for name in ("model", "cache"):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, str) or not value):
+                raise ScenarioError(f"{name} is a name, or none; got {value!r}", kind=name)
 
     @property
     def interval(self) -> int:
@@ -182,6 +206,35 @@ def parse_scenario(text: str) -> Scenario:
     knobs = knobs_from_toml(text)
     _check_names(knobs)
     return Scenario(**knobs)
+
+
+def _check_delivery(scenario: Scenario) -> None:
+    for name, value, unit in (
+        ("gap_ms", scenario.gap_ms, "milliseconds"),
+        ("tool_calls", scenario.tool_calls, "calls"),
+    ):
+        if type(value) is not int or not 0 <= value <= MAX_SAFE_INTEGER:
+            raise ScenarioError(f"{name} is a whole number of {unit} from 0; got {value!r}", kind=name)
+    if scenario.delivery == "timer" and scenario.interval < SHORTEST_TIMER_MS:
+        raise ScenarioError(
+            f"a timer needs an interval of {SHORTEST_TIMER_MS} ms at least; got {scenario.interval}", kind="interval"
+        )
+
+
+def _check_meter(scenario: Scenario) -> None:
+    scale: object = scenario.scale
+    if scenario.meter == "reported" and scenario.compaction != "recorded":
+        raise ScenarioError(
+            "reported sizes hold only for the compactions the log has; use meter estimate with any other",
+            kind="meter",
+        )
+    if scale is None:
+        return
+    if scenario.meter != "scaled":
+        raise ScenarioError(f"scale goes with meter scaled alone; the meter is {scenario.meter}", kind="scale")
+    if isinstance(scale, bool) or not isinstance(scale, int | float) or not 0 < scale < math.inf:
+        raise ScenarioError(f"scale is a number above 0; got {scale!r}", kind="scale")
+    object.__setattr__(scenario, "scale", float(scale))
 
 
 def _check_compaction(mode: object, edition: Edition) -> None:

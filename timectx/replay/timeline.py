@@ -13,7 +13,15 @@ from timectx.replay.meter import Counter
 from timectx.replay.moments import Moment, Moments, moments_of
 from timectx.replay.prices import PriceBook
 from timectx.session import Session
-from timectx.session.events import SURFACE_CLASSES, CompactionEnd, CompactionStart, Event, TurnEnd, TurnStart
+from timectx.session.events import (
+    SURFACE_CLASSES,
+    CompactionEnd,
+    CompactionStart,
+    Event,
+    JsonObject,
+    TurnEnd,
+    TurnStart,
+)
 from timectx.session.header import fold_header
 
 __all__ = ["Act", "Cue", "Timeline", "timeline_of"]
@@ -30,7 +38,8 @@ class Cue(Struct, frozen=True, gc=False):
 
     `act` is ``event`` (an event enters log and surface), ``surface`` or ``context`` (only the
     one or the other, where an edition moves them apart), ``own`` (a recorded reading, which the
-    replay takes away), ``header`` (requests carry one of `tokens` from here on), ``decide`` and
+    replay takes away), ``header`` (requests carry one of `tokens` from here on, for `model` of `provider`;
+    `changed` where anything in it is new), ``decide`` and
     ``insert`` and ``compact`` (the attempt with that `index`) or ``request`` (of the step with that `index`, prepared
     by the attempt with index `attempt`; `first` and `last` among the step's requests).
     """
@@ -42,6 +51,9 @@ class Cue(Struct, frozen=True, gc=False):
     first: bool = False
     last: bool = False
     tokens: int = 0
+    changed: bool = False
+    provider: str = ""
+    model: str = ""
 
 
 class Timeline(Struct, frozen=True, kw_only=True):
@@ -122,9 +134,20 @@ class _Order(ABC):
             cues.extend(self.after.get(event.seq, ()))
             header, before = fold_header(header, event), header
             if header is not before:
-                cues.append(Cue("header", tokens=self.prices.header(header)))
+                cues.append(self._header(header, changed=header != before))
         cues.extend(cue for _, cue in requests[due:])
         return cues
+
+    def _header(self, header: JsonObject | None, *, changed: bool) -> Cue:
+        config = (header or {}).get("config") or {}
+        provider, model = (config.get(name) for name in ("provider", "model"))
+        return Cue(
+            "header",
+            tokens=self.prices.header(header),
+            changed=changed,
+            provider=provider if isinstance(provider, str) else "",
+            model=model if isinstance(model, str) else "",
+        )
 
     def _requests(self) -> list[tuple[int, Cue]]:
         prepared = {moment.attempt.seq: at for at, moment in enumerate(self.moments) if moment.attempt.kind == "step"}
