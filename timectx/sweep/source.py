@@ -1,0 +1,142 @@
+"""Get what a sweep needs of one session: from the cache where it holds, else by reading the file, once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct
+
+from timectx.formats import read_session
+from timectx.formats.read import read_stream
+from timectx.replay import Scenario, explain_recorded, parse_scenario
+from timectx.session import Session
+from timectx.sweep.cache_folder import CacheFolder
+from timectx.sweep.entry import Entry, EntryKey, entry_key, load_entry, save_entry
+from timectx.sweep.facts import SessionFacts, facts_of
+from timectx.sweep.given import Given
+from timectx.sweep.remote import is_remote, open_remote, remote_stamp
+
+__all__ = ["EXPLANATION", "Explained", "Source"]
+
+EXPLANATION: Final = "explanation"
+"""The part of the cache that holds what explains a session's readings."""
+
+
+class Explained(Struct, frozen=True):
+    """Hold the scenario that explains a session's readings, and a sentence that says how sure that is."""
+
+    scenario: Scenario
+    text: str
+
+
+class Source:
+    """
+    Stand for one session, of which no more is read than is asked for.
+
+    Parameters
+    ----------
+    given : Given
+        A file or a session in memory.
+    folder : CacheFolder or None
+        Where results of earlier sweeps may be; None to compute everything.
+    storage_options : Mapping
+        What fsspec needs to open URLs.
+    parts : sequence of str, optional
+        What will be asked of the cache anyway; facts are beside each of them.
+
+    Examples
+    --------
+    >>> from timectx.synthetic import synthetic_session
+    >>> Source(Given(None, 0, synthetic_session(1, steps=2)), None, {}).facts.holds_readings
+    True
+    """
+
+    def __init__(
+        self,
+        given: Given,
+        folder: CacheFolder | None,
+        storage_options: Mapping[str, Any],
+        parts: Sequence[str] = (),
+    ) -> None:
+        self.given, self.folder, self.storage_options, self.parts = given, folder, storage_options, parts
+        self._entries: dict[str, tuple[Entry, memoryview] | None] = {}
+
+    @cached_property
+    def session(self) -> Session:
+        """The session itself."""
+        path = self.given.path
+        if self.given.session is not None or path is None:
+            assert self.given.session is not None
+            return self.given.session
+        if not is_remote(path):
+            session = read_session(path)
+        else:
+            with open_remote(path, self.storage_options) as stream:
+                session = read_stream(path, stream)
+        if self._state is not None and self._state != self._stat():
+            self.folder = None  # it grows while it is read: what was read is no state to remember
+        return session
+
+    @cached_property
+    def facts(self) -> SessionFacts:
+        """What identifies it."""
+        if "session" not in self.__dict__:
+            kept = next(filter(None, map(self._kept, self.parts)), None)
+            if kept is not None:
+                return kept[0].facts
+        return facts_of(self.session)
+
+    @cached_property
+    def explained(self) -> Explained | None:
+        """What explains the readings it was recorded with; None where it has none."""
+        kept = self._kept(EXPLANATION)
+        if kept is not None:
+            said = kept[0].explanation
+            return None if said is None else Explained(parse_scenario(said[0]), said[1])
+        if not self.facts.holds_readings:
+            self._keep(EXPLANATION)
+            return None
+        explanation = explain_recorded(self.session)
+        self._keep(EXPLANATION, explanation=(explanation.scenario.to_toml(), str(explanation)))
+        return Explained(explanation.scenario, str(explanation))
+
+    @cached_property
+    def _state(self) -> tuple[str, int, str] | None:
+        """Path, size and stamp of the file; None where nothing can be remembered of it."""
+        return None if self.folder is None or self.given.session is not None else self._stat()
+
+    def _stat(self) -> tuple[str, int, str] | None:
+        path = self.given.path or ""
+        if is_remote(path):
+            return path, *remote_stamp(path, self.storage_options)
+        try:
+            state = Path(path).stat()
+        except (OSError, ValueError):
+            return None
+        return os.path.abspath(path), state.st_size, str(state.st_mtime_ns)  # noqa: PTH100 - links stay as they are
+
+    def _key(self, part: str) -> EntryKey | None:
+        return None if self._state is None else entry_key(*self._state, part)
+
+    def _kept(self, part: str) -> tuple[Entry, memoryview] | None:
+        if part not in self._entries:
+            key = self._key(part)
+            self._entries[part] = load_entry(self.folder, key) if self.folder and key else None
+        return self._entries[part]
+
+    def _keep(
+        self,
+        part: str,
+        *,
+        explanation: tuple[str, str] | None = None,
+        columns: dict[str, Any] | None = None,
+        integers: bytes | memoryview = b"",
+    ) -> None:
+        facts, key = self.facts, self._key(part)
+        if self.folder is not None and key is not None:
+            entry = Entry(key=key, facts=facts, explanation=explanation, columns=columns)
+            save_entry(self.folder, entry, integers)
