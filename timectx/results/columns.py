@@ -6,7 +6,18 @@ from typing import Final
 
 from msgspec import Struct
 
-__all__ = ["ATTEMPTS", "COMPACTIONS", "COMPARISON", "MEASURES", "READINGS", "STEPS", "TABLES", "TUNED", "Column"]
+__all__ = [
+    "ATTEMPTS",
+    "COMPACTIONS",
+    "COMPARISON",
+    "MEASURES",
+    "READINGS",
+    "STEPS",
+    "TABLES",
+    "TOTALS",
+    "TUNED",
+    "Column",
+]
 
 
 class Column(Struct, frozen=True):
@@ -195,6 +206,33 @@ SWEEP: Final = (
 )
 """One row a session and scenario; all of it counts the session's own part only."""
 
+_SWEPT: Final = {column.name: column for column in SWEEP}
+
+TOTALS: Final = (
+    *(_SWEPT[name] for name in ("scenario", "interval_ms", "policy", "delivery")),
+    Column("sessions", "count", "int64", "sessions summed up"),
+    *(_SWEPT[name] for name in ("attempts", "steps", "requests", "readings", "reading_tokens", "resent_tokens")),
+    Column("extra_tokens", "tokens", "int64", "input of requests sent for a reading alone, readings not counted"),
+    *(_SWEPT[name] for name in ("input_tokens", "reading_ratio")),
+    Column("spent_ratio", "ratio", "float64", "readings and requests sent for them, as a share of everything sent"),
+    Column("staleness_median_ms", "ms", "Int64", "median staleness of the steps that see a reading, rounded up"),
+    Column("staleness_p95_ms", "ms", "Int64", "95th percentile of their staleness, rounded up"),
+    _SWEPT["staleness_max_ms"],
+    Column("staleness_ms", "ms", "Int64", "the quantile asked for of their staleness, rounded up"),
+    _SWEPT["blind_steps"],
+    Column("blind_ratio", "ratio", "float64", "their share of all steps"),
+    *(_SWEPT[name] for name in ("blind_before_first_steps", "longest_blind_steps", "longest_blind_ms")),
+    *(_SWEPT[name] for name in ("unavailable_readings", "unavailable_ratio", "zone_mismatch_steps", "compactions")),
+    *(_SWEPT[name] for name in ("compaction_input_tokens", "compaction_output_tokens")),
+    *(_SWEPT[name] for name in ("peak_surface_tokens", "peak_pressure_tokens")),
+    *(_SWEPT[name] for name in ("cached_input_tokens", "written_input_tokens", "uncached_input_tokens")),
+    _SWEPT["output_tokens"],
+    Column("cost_usd", "USD", "float64", "price of the sessions that have one under every scenario; none without any"),
+    Column("unpriced_sessions", "count", "int64", "sessions without a price under some scenario"),
+    _SWEPT["unpriced_tokens"],
+)
+"""One row a scenario: what it comes to over all sessions."""
+
 TUNED: Final = (
     Column("path", "", "str", "file of the session"),
     Column(
@@ -213,5 +251,6 @@ TABLES: Final = {
     "compactions": COMPACTIONS,
     "measures": MEASURES,
     "comparison": COMPARISON,
+    "totals": TOTALS,
 }
 """The columns of every table, by its name."""
