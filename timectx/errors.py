@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "CostError",
     "FormatError",
     "FrameError",
     "ReadingError",
@@ -77,6 +78,10 @@ class TuneError(ScenarioError):
 
 class ReplayError(TimectxError, LookupError):
     """Signal a question about a replay that its session cannot answer, such as an unknown step."""
+
+
+class CostError(TimectxError, ValueError):
+    """Signal a price list that cannot be used (the message names file and entry), or an unknown cache rule."""
 
 
 class FrameError(TimectxError, ValueError):
