@@ -11,10 +11,27 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["png_bytes", "svg_bytes"]
+__all__ = ["figure_of", "png_bytes", "svg_bytes"]
 
 _SVG_METADATA: Final[dict[str, Any]] = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 """No date and no name of a program: what is drawn is all there is."""
+
+
+def figure_of(ax: Axes) -> Figure:
+    """
+    Return the figure that axes belong to.
+
+    Parameters
+    ----------
+    ax : Axes
+        As a plot returns them.
+
+    Returns
+    -------
+    Figure
+        The whole one, also where the axes lie in a part of it.
+    """
+    return cast("Figure", ax.get_figure(root=True))
 
 
 def png_bytes(ax: Axes, *, dpi: int = 150) -> bytes:
@@ -58,7 +75,7 @@ def svg_bytes(ax: Axes) -> bytes:
 
 def _saved(ax: Axes, **options: Any) -> bytes:
     stream = io.BytesIO()
-    figure = cast("Figure", ax.get_figure(root=True))
+    figure = figure_of(ax)
     with drawing_settings():
         figure.savefig(stream, facecolor=figure.get_facecolor(), **options)
     return stream.getvalue()

@@ -1,0 +1,1 @@
+"""Write one self-contained page on what each refresh interval costs and buys."""
