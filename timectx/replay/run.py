@@ -112,6 +112,9 @@ class RunRequest(Struct, frozen=True, kw_only=True, gc=False):
     next; of the call alone in a ``tool`` request; 0 when none came. `reply_tokens` is the same where later
     prompts go on with the reply directly after this prompt, and else 0. `provider` and `model` are those
     of the header in force, empty when it names none.
+
+    `header_tokens` is the length of the header at the prompt's beginning, and `line_tokens` that of a line at its
+    end which no later prompt holds; a cache places its marks by them. Both are parts of `input_tokens`.
     """
 
     turn: int
@@ -125,6 +128,8 @@ class RunRequest(Struct, frozen=True, kw_only=True, gc=False):
     output_tokens: int = 0
     provider: str = ""
     model: str = ""
+    header_tokens: int = 0
+    line_tokens: int = 0
 
 
 class RunCompaction(Struct, frozen=True, kw_only=True, gc=False):
@@ -134,8 +139,8 @@ class RunCompaction(Struct, frozen=True, kw_only=True, gc=False):
     `shadowed_nodes` and `shadowed_readings` count what it hid, `before_tokens` and `after_tokens`
     are the surface's price around it, `checkpoint_tokens` the price of the checkpoint message.
     `turn` is None for one run by hand between turns. `summary_input_tokens` and `summary_output_tokens`
-    are what a simulated one's summary cost, None for one the log recorded. `seq` is that of the recorded
-    checkpoint, -1 for a simulated one.
+    are what a simulated one's summary cost, None for one the log recorded; `provider` and `model` are those
+    it was asked of, empty for a recorded one. `seq` is that of the recorded checkpoint, -1 for a simulated one.
     """
 
     seq: int
@@ -148,6 +153,8 @@ class RunCompaction(Struct, frozen=True, kw_only=True, gc=False):
     after_tokens: int
     summary_input_tokens: int | None = None
     summary_output_tokens: int | None = None
+    provider: str = ""
+    model: str = ""
 
 
 class Measures(Struct, frozen=True, kw_only=True):
