@@ -115,7 +115,7 @@ def sweep_sessions(
 
 
 def _checked(scenarios: Scenario | str | Iterable[Scenario | str]) -> tuple[Scenario | str, ...]:
-    alone = isinstance(scenarios, (Scenario, str))
+    alone = isinstance(scenarios, (Scenario, str)) or not isinstance(scenarios, Iterable)
     asked = cast(Iterable[Scenario | str], (scenarios,) if alone else scenarios)
     checked: dict[str, list[Scenario | str]] = {}
     for each in asked:

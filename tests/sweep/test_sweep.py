@@ -1,0 +1,244 @@
+"""A sweep gives one row for each session and scenario, whatever state the sessions are in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pandas
+import pytest
+
+from tests.sweep.logs import SCENARIOS, content, kinds, write_empty, write_fork, write_logs
+from timectx.errors import ScenarioError, WorkerError
+from timectx.formats import read_session, write_session
+from timectx.reading import zone_database_release
+from timectx.replay import Scenario, explain_recorded, replay_session
+from timectx.results.columns import SWEEP
+from timectx.results.edges import edge_of, quantile_edge, unpack_counts
+from timectx.session import SessionHeader, is_reading_event
+from timectx.sweep import sweep_sessions
+from timectx.synthetic import synthetic_session
+
+
+def test_a_row_holds_what_a_replay_measures(tmp_path: Path) -> None:
+    """Every measure of every run is a cell, beside the scenario it was measured under."""
+    (path,) = write_logs(tmp_path, 1)
+    frame = sweep_sessions(path, SCENARIOS)
+    for (_, row), scenario in zip(frame.iterrows(), SCENARIOS, strict=True):
+        run = replay_session(read_session(path), scenario)
+        measures = msgspec.structs.asdict(run.measures)
+        assert {name: row[name] if pandas.notna(row[name]) else None for name in measures} == measures
+        said = row[["session", "path", "interval_ms", "policy", "delivery", "edition", "time_zone", "compaction"]]
+        assert said.tolist() == [
+            "s0", str(path), scenario.interval_ms, "interval", "appended", "readme", run.scenario.time_zone, "recorded"
+        ]  # fmt: skip
+
+
+def test_rows_follow_the_order_of_sessions_and_then_of_scenarios(tmp_path: Path) -> None:
+    """What is given first comes first, also where its name sorts later."""
+    paths = write_logs(tmp_path, 3)
+    frame = sweep_sessions([paths[2], paths[0], paths[1]], SCENARIOS[::-1])
+    assert frame["session"].tolist() == ["s2"] * 3 + ["s0"] * 3 + ["s1"] * 3
+    assert frame["scenario"].tolist() == ["10m", "1m", "0"] * 3
+
+
+def test_the_columns_are_the_same_without_any_row() -> None:
+    """No session gives the same columns with the same types, and so does no scenario."""
+    some = sweep_sessions(synthetic_session(1, steps=2), SCENARIOS)
+    for none in (sweep_sessions([], SCENARIOS), sweep_sessions(synthetic_session(1, steps=2), [])):
+        assert len(none) == 0
+        assert none.dtypes.astype(str).to_dict() == some.dtypes.astype(str).to_dict()
+    assert some.dtypes.astype(str).to_dict() == {column.name: column.dtype for column in SWEEP}
+
+
+def test_staleness_is_counted_in_bins(tmp_path: Path) -> None:
+    """The counts of a row give its quantiles, rounded up to an edge."""
+    frame = sweep_sessions(write_logs(tmp_path, 2, steps=30), SCENARIOS)
+    for _, row in frame.iterrows():
+        counts = unpack_counts(row["staleness_counts"])
+        assert sum(counts.values()) == row["steps"] - row["blind_steps"]
+        assert quantile_edge(counts, 0.95) == edge_of(row["staleness_p95_ms"])
+
+
+def test_sessions_in_memory_and_files_may_be_mixed(tmp_path: Path) -> None:
+    """A session needs no file; one that was read remembers its own."""
+    first, second = write_logs(tmp_path, 2)
+    memory = synthetic_session(9, steps=4, session_id="m")
+    frame = sweep_sessions([read_session(second), memory, first], SCENARIOS[:1])
+    assert frame["session"].tolist() == ["s1", "m", "s0"]
+    assert [None if path != path else path for path in frame["path"]] == [str(second), None, str(first)]
+
+
+def test_a_scenario_counts_once() -> None:
+    """Repeats are left out, as a table shows each setting once."""
+    frame = sweep_sessions(synthetic_session(1, steps=2), [*SCENARIOS, SCENARIOS[0], "as-recorded", "as-recorded"])
+    assert frame["scenario"].tolist() == ["0", "1m", "10m", "as-recorded"]
+
+
+def test_as_recorded_is_whatever_explains_each_session(tmp_path: Path) -> None:
+    """Each session has its own setting in that row, with the explanation beside the table."""
+    sessions = [
+        replace(synthetic_session(seed, steps=30, interval_ms=ms, session_id=f"s{seed}"), path=None)
+        for seed, ms in ((1, 0), (2, 300_000), (3, 0))
+    ]
+    frame = sweep_sessions(sessions, ["as-recorded", *SCENARIOS[:2]])
+    recorded = frame[frame["scenario"] == "as-recorded"]
+    explained = [explain_recorded(each) for each in sessions]
+    assert recorded["interval_ms"].tolist() == [each.scenario.interval_ms for each in explained]
+    assert recorded["readings"].tolist() == [sum(map(is_reading_event, each.events)) for each in sessions]
+    assert frame.attrs["as_recorded"] == [
+        {"session": f"s{seed}", "path": None, "scenario": each.scenario.to_toml(), "explanation": str(each)}
+        for seed, each in zip((1, 2, 3), explained, strict=True)
+    ]
+
+
+def test_a_session_without_readings_has_no_row_as_recorded() -> None:
+    """It says nothing about the setting in force."""
+    bare = synthetic_session(1, steps=5, readings=False)
+    frame = sweep_sessions(bare, ["as-recorded", Scenario()])
+    assert (frame["scenario"].tolist(), frame.attrs["as_recorded"]) == (["0"], [])
+
+
+def test_empty_sessions_have_rows_of_zeros(tmp_path: Path) -> None:
+    """A session without attempts is listed, and nothing is divided by zero."""
+    frame = sweep_sessions([write_empty(tmp_path), *write_logs(tmp_path, 1)], SCENARIOS)
+    empty = frame[frame["session"] == "empty"]
+    assert empty["interval_ms"].tolist() == [0, 60_000, 600_000]
+    numbers = empty.select_dtypes("number").drop(columns="interval_ms")
+    assert (numbers.fillna(0) == 0).all(axis=None)
+    assert empty["staleness_median_ms"].isna().all()
+    assert empty["staleness_counts"].tolist() == [b""] * 3
+
+
+def test_a_bad_file_costs_only_itself(tmp_path: Path) -> None:
+    """What cannot be read is named with its kind, and the others are measured."""
+    good = write_logs(tmp_path, 1)[0]
+    (tmp_path / "none.jsonl").write_bytes(b"")
+    (tmp_path / "pi.jsonl").write_bytes(b'{"type":"session","timestamp":"2026-01-01T00:00:00Z"}\n')
+    frame = sweep_sessions([tmp_path, tmp_path / "gone.jsonl", ""], SCENARIOS)
+    assert frame["session"].unique().tolist() == ["s0"]
+    assert frame["path"].unique().tolist() == [str(good)]
+    assert kinds(frame) == [
+        ("none.jsonl", "empty-or-header-less-session-log", True),
+        ("pi.jsonl", "unsupported-format", True),
+        ("gone.jsonl", "no-such-file", True),
+        ("", "no-such-file", True),
+    ]
+
+
+def test_what_is_odd_about_a_file_is_said_beside_its_rows(tmp_path: Path) -> None:
+    """A file that could be used all the same is not refused."""
+    (path,) = write_logs(tmp_path, 1)
+    path.write_bytes(path.read_bytes() + b"no json\n")
+    frame = sweep_sessions(path, SCENARIOS)
+    assert len(frame) == 3
+    assert [(each["line"], each["refused"]) for each in frame.attrs["problems"]] == [
+        (problem.line, False) for problem in read_session(path).problems
+    ]
+
+
+def test_a_function_that_raises_costs_one_session(tmp_path: Path) -> None:
+    """Whatever a counter of one's own raises is said of the file it was raised for."""
+
+    def count(text: object) -> int:
+        raise RuntimeError("no tokenizer")
+
+    (path,) = write_logs(tmp_path, 1)
+    frame = sweep_sessions([path, *write_logs(tmp_path / "other", 1)], Scenario(counter=count))
+    assert len(frame) == 0
+    assert "no tokenizer" in frame.attrs["problems"][0]["message"]
+    assert [each["refused"] for each in frame.attrs["problems"]] == [True, True]
+
+
+def test_two_sessions_of_one_id_are_numbered(tmp_path: Path) -> None:
+    """They are told apart in the order given."""
+    one, two = (
+        write_session(synthetic_session(seed, steps=4, session_id="x"), tmp_path / f"{seed}.jsonl") for seed in (1, 2)
+    )
+    frame = sweep_sessions([two, one], SCENARIOS[:1])
+    assert frame[["session", "path"]].to_numpy().tolist() == [["x", str(two)], ["x#2", str(one)]]
+
+
+def test_a_copy_is_left_out_and_named(tmp_path: Path) -> None:
+    """The same history under another name, plain or compressed, counts once."""
+    (path,) = write_logs(tmp_path, 1)
+    copy = write_session(read_session(path, check=True), tmp_path / "copy.jsonl.zstd")
+    frame = sweep_sessions([path, copy], SCENARIOS)
+    assert frame["path"].unique().tolist() == [str(path)]
+    assert kinds(frame) == [("copy.jsonl.zstd", "copy", False)]
+    assert frame.attrs["problems"][0]["message"] == f"a copy of {path}; the session counts once"
+
+
+def test_what_a_session_took_over_counts_where_it_happened(tmp_path: Path) -> None:
+    """Where the parent is given too, parent and own part add up to the whole."""
+    parent, child = write_fork(tmp_path)
+    both, alone = (sweep_sessions(paths, SCENARIOS) for paths in ([child, parent], [child]))
+    sums = ["attempts", "steps", "requests", "readings", "reading_tokens", "input_tokens", "blind_steps"]
+    for name in sums:
+        assert both.groupby("interval_ms")[name].sum().tolist() == alone[name].tolist()
+    assert both["inherited_steps"].tolist() == [int(both["steps"].iloc[3])] * 3 + [0] * 3
+    assert alone["inherited_steps"].tolist() == [0] * 3
+    taken_over = sweep_sessions(parent, SCENARIOS)
+    own = both[both["session"] == "child"].reset_index(drop=True)
+    assert (own["resent_tokens"] + taken_over["resent_tokens"]).tolist() == alone["resent_tokens"].tolist()
+
+
+def test_a_parent_that_cannot_be_read_counts_for_nobody(tmp_path: Path) -> None:
+    """Then the child is the only one left to count what they share."""
+    parent, child = write_fork(tmp_path)
+    alone = sweep_sessions(child, SCENARIOS)
+    parent.write_bytes(parent.read_bytes().split(b"\n")[0].replace(b'"version":0', b'"version":9') + b"\n")
+    both = sweep_sessions([parent, child], SCENARIOS)
+    assert content(both)[0] == content(alone)[0]
+
+
+def test_a_filter_tells_by_facts_which_sessions_count(tmp_path: Path) -> None:
+    """What it leaves out is counted, and is no parent of the others."""
+    parent, child = write_fork(tmp_path)
+    frame = sweep_sessions([parent, child], SCENARIOS, keep=lambda facts: facts.header.id != "parent")
+    assert content(frame)[0] == content(sweep_sessions(child, SCENARIOS))[0]
+    assert (frame.attrs["filtered"], frame.attrs["problems"]) == (1, [])
+
+
+def test_a_session_that_names_itself_as_parent_counts_whole() -> None:
+    """Its history is its own."""
+    session = replace(synthetic_session(3, steps=4), header=SessionHeader(id="s", parent_session="s", seed_length=10))
+    assert sweep_sessions(session, SCENARIOS)["inherited_steps"].tolist() == [0] * 3
+
+
+def test_progress_is_told_in_sessions(tmp_path: Path) -> None:
+    """A function hears of the beginning and of each batch."""
+    told: list[tuple[int, int]] = []
+    sweep_sessions(write_logs(tmp_path, 3), SCENARIOS, progress=lambda *now: told.append(now), batch_bytes=1)
+    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+def test_a_bar_goes_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Standard output stays as it is."""
+    sweep_sessions(write_logs(tmp_path, 2), SCENARIOS, progress=True)
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "2/2" in said.err
+
+
+def test_a_frame_says_what_made_it(tmp_path: Path) -> None:
+    """Versions are those that numbers depend on; no clock and no duration is among them."""
+    frame = sweep_sessions(write_logs(tmp_path, 1), SCENARIOS)
+    assert frame.attrs["timectx_table"] == "sweep"
+    assert frame.attrs["versions"]["zone_database"] == zone_database_release()
+    assert sorted(frame.attrs) == ["as_recorded", "filtered", "problems", "timectx_table", "versions"]
+
+
+@pytest.mark.parametrize("wrong", ["recorded", 600_000, None, [Scenario(), "10m"]])
+def test_what_is_no_scenario_is_refused(wrong: object) -> None:
+    """Nothing is read before that."""
+    with pytest.raises(ScenarioError, match="expected scenarios"):
+        sweep_sessions("missing.jsonl", wrong)  # type: ignore[arg-type]
+
+
+def test_what_is_no_executor_is_refused() -> None:
+    """A number of workers is none."""
+    with pytest.raises(WorkerError, match="submit method") as caught:
+        sweep_sessions([], SCENARIOS, executor=4)  # type: ignore[arg-type]
+    assert caught.value.kind == "executor"
