@@ -41,6 +41,7 @@ NAMES = [
     "measures_frame",
     "describe_columns",
     "compare_runs",
+    "sweep_sessions",
     "fixed_clock",
     "system_clock",
     "frozen_clock",

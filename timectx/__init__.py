@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
 from timectx.formats import read_session, read_sessions
 from timectx.loop import frozen_clock
@@ -29,6 +30,9 @@ from timectx.results import (
 from timectx.session import Session
 from timectx.synthetic import synthetic_session
 
+if TYPE_CHECKING:
+    from timectx.sweep import sweep_sessions
+
 __all__ = [
     "format_timestamp",
     "format_duration",
@@ -53,9 +57,25 @@ __all__ = [
     "measures_frame",
     "describe_columns",
     "compare_runs",
+    "sweep_sessions",
     "fixed_clock",
     "system_clock",
     "frozen_clock",
 ]
 
 __version__: Final = "0.1.0"
+
+_LATER: Final = {"sweep_sessions": "timectx.sweep"}
+"""Names whose modules are imported when they are first used."""
+
+
+def __getattr__(name: str) -> object:
+    """Import what few programs need when it is asked for."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List these names as well."""
+    return sorted({*globals(), *_LATER})
