@@ -81,7 +81,7 @@ distclean: clean  ## remove the virtual environment as well
 
 $(CORE): $(PINS) | $(BIN)/python
 	@echo "installing timectx into $(VENV) ..."
-	@$(INSTALL) --constraint constraints.txt --editable .
+	@$(INSTALL) --constraint constraints.txt --editable '.[fast]'
 	@touch $@
 
 $(ALL): $(PINS) | $(BIN)/python

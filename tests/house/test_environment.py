@@ -19,7 +19,7 @@ CONDA_NAMES = {"tzdata": "python-tzdata"}  # on conda-forge, tzdata is the syste
 CONDA_ITEM = re.compile(r"(?P<name>[a-z0-9_.-]+)(?: (?P<bounds>[<>=!~][^ ]*))?")
 CORE = {
     "click", "freezegun", "ipywidgets", "matplotlib", "msgspec", "nbval",
-    "pandas", "pyyaml", "rich", "tzdata", "zstandard",
+    "pandas", "pyyaml", "rich", "tqdm", "tzdata", "zstandard",
 }  # fmt: skip
 
 
@@ -84,8 +84,8 @@ def is_pinned_within(found: list[tuple[Version, str]], spec: SpecifierSet) -> bo
     return len(found) == 1 and found[0][1] == "" and found[0][0] in spec
 
 
-def test_the_core_dependencies_are_the_chosen_eleven() -> None:
-    """The package needs exactly these eleven; another one needs its record in docs/adr first."""
+def test_the_core_dependencies_are_the_chosen_twelve() -> None:
+    """The package needs exactly these twelve; another one needs its record in docs/adr first."""
     assert set(requirements(project()["dependencies"])) == CORE
 
 
@@ -138,6 +138,13 @@ def test_every_declared_dependency_is_pinned_within_its_bounds() -> None:
         name: pinned.get(name) for name, spec in wanted.items() if not is_pinned_within(pinned.get(name, []), spec)
     }
     assert outside == {}
+
+
+def test_the_environment_of_make_holds_the_compiler() -> None:
+    """``make tune`` runs compiled loops: what it installs has the extra ``fast``, and conda's has every extra."""
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").partition("$(CORE):")[2].partition("\n\n")[0]
+    assert ".[fast]" in recipe
+    assert [Requirement(line).name for line in project()["optional-dependencies"]["fast"]] == ["numba"]
 
 
 def test_the_zone_database_is_pinned_to_the_release_of_the_recorded_rows() -> None:
