@@ -13,7 +13,7 @@ from timectx.replay.meter import (
 from timectx.replay.recorded import Explanation, as_recorded, explain_recorded
 from timectx.replay.replay import replay_session, replay_timeline, timeline_for
 from timectx.replay.resolve import resolve_scenario
-from timectx.replay.run import Decision, Measures, Run, RunAttempt, RunCompaction, RunReading, RunStep
+from timectx.replay.run import Decision, Measures, Run, RunAttempt, RunCompaction, RunReading, RunRequest, RunStep
 from timectx.replay.scenario import Scenario, parse_scenario
 from timectx.replay.schedule import TimeContext, is_due, reading_message
 from timectx.replay.simulation import Compaction
@@ -35,6 +35,7 @@ __all__ = [
     "RunAttempt",
     "RunCompaction",
     "RunReading",
+    "RunRequest",
     "RunStep",
     "Scenario",
     "TimeContext",

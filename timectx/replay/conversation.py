@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
-from timectx.session.events import Replace, SurfaceEvent, UserMessage
+from timectx.replay.changes import PromptChanges
+from timectx.session.events import AssistantMessage, Replace, SurfaceEvent, UserMessage
 from timectx.session.surface import span_of
 
 __all__ = ["Conversation", "ReadingAccount", "Shadowing", "Shown"]
@@ -38,8 +39,10 @@ class ReadingAccount(ABC):
 
     Notes
     -----
-    Keys from 0 are seqs of recorded messages; a reading of the scenario has the key ``-1 - attempt``.
-    `holds` gives, for each reading that is gone, the number of requests that held it.
+    Keys from 0 are seqs of recorded messages; a reading of the scenario has a key below 0, such as
+    ``-1 - attempt``. `holds` gives, for each reading that is gone, the number of requests that held it.
+    `changes` notes what became of the surface since the last request. One reading may be held beside the
+    surface, in a place of its own in each prompt; `held_tokens` is its price, 0 without one.
     """
 
     def __init__(self) -> None:
@@ -49,6 +52,9 @@ class ReadingAccount(ABC):
         self.recorded_reading_tokens = 0
         self.holds: dict[int, int] = {}
         self.requests = 0
+        self.changes = PromptChanges()
+        self.held_tokens = 0
+        self._held: int | None = None
 
     @property
     @abstractmethod
@@ -80,6 +86,25 @@ class ReadingAccount(ABC):
             False before it entered and once it is shadowed.
         """
         return key in self._shown
+
+    def hold(self, shown: Shown) -> None:
+        """
+        Hold a reading beside the surface, in place of the one held before.
+
+        Parameters
+        ----------
+        shown : Shown
+            The reading; no replacement shadows it.
+        """
+        self.release()
+        self._held, self.held_tokens = shown.key, shown.price_tokens
+        self._show(shown)
+
+    def release(self) -> None:
+        """Let go of the reading held beside the surface, if there is one."""
+        if self._held is not None:
+            self._forget(self._held)
+            self._held, self.held_tokens = None, 0
 
     def end(self) -> None:
         """Close the account of the readings still visible."""
@@ -155,7 +180,7 @@ class Conversation(ReadingAccount):
             Describes it where it is a stray reading; None for all else.
         """
         self._record(event.seq)
-        self._append(event.seq, self._price_of(event))
+        self._append(event.seq, self._price_of(event), is_reply=isinstance(event, AssistantMessage))
         if shown is not None:
             self._show(shown)
 
@@ -222,7 +247,8 @@ class Conversation(ReadingAccount):
                 self.recorded_reading_tokens -= price
                 self._own_gone.add(seq)
 
-    def _append(self, key: int, price: int) -> None:
+    def _append(self, key: int, price: int, *, is_reply: bool = False) -> None:
+        self.changes.append(price, is_reply=is_reply)
         self._nodes.append(key)
         self._prices[key] = price
         self._surface_tokens += price
@@ -249,6 +275,7 @@ class Conversation(ReadingAccount):
 
     def _put(self, event: SurfaceEvent, low: int, high: int, shadowed: frozenset[int]) -> Shadowing:
         before = self._surface_tokens
+        self.changes.rewrite(sum(self._prices[key] for key in self._nodes[:low]))
         kept = [key for key in self._nodes[low:high] if key >= 0 and key not in shadowed]
         gone = [key for key in self._nodes[low:high] if key < 0 or key in shadowed]
         readings = sum(key in self._shown for key in gone)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from timectx.errors import UnitError
-from timectx.replay.run import Measures, RunAttempt, RunCompaction, RunReading, RunStep
+from timectx.replay.run import Measures, RunAttempt, RunCompaction, RunReading, RunRequest, RunStep
 
 __all__ = ["measure_run", "nearest_rank"]
 
@@ -51,6 +51,10 @@ def measure_run(
     readings: Sequence[RunReading],
     steps: Sequence[RunStep],
     compactions: Sequence[RunCompaction],
+    requests: Sequence[RunRequest] = (),
+    *,
+    peak_pressure_tokens: int = 0,
+    first_compaction_step: int | None = None,
 ) -> Measures:
     """
     Sum up what a replay found.
@@ -59,6 +63,12 @@ def measure_run(
     ----------
     attempts, readings, steps, compactions : sequences
         The parts of a run.
+    requests : sequence, optional
+        Its requests; those that belong to no step are counted beside the steps' own.
+    peak_pressure_tokens : int, optional
+        As it was measured on the way.
+    first_compaction_step : int, optional
+        As it was counted on the way; None without a compaction.
 
     Returns
     -------
@@ -67,7 +77,8 @@ def measure_run(
     """
     reading_tokens = sum(reading.price_tokens for reading in readings)
     resent_tokens = sum(reading.price_tokens * reading.resent_requests for reading in readings)
-    input_tokens = sum(step.input_tokens for step in steps)
+    idle = [request.input_tokens for request in requests if request.kind == "timer"]
+    input_tokens = sum(step.input_tokens for step in steps) + sum(idle)
     staleness = [step.staleness_ms for step in steps if step.staleness_ms is not None]
     ages = [attempt.age_ms for attempt in attempts if attempt.age_ms is not None]
     unavailable = sum(reading.elapsed_ms is None for reading in readings)
@@ -75,7 +86,7 @@ def measure_run(
     return Measures(
         attempts=len(attempts),
         steps=len(steps),
-        requests=sum(step.requests for step in steps),
+        requests=sum(step.requests for step in steps) + len(idle),
         readings=len(readings),
         reading_tokens=reading_tokens,
         resent_tokens=resent_tokens,
@@ -96,6 +107,10 @@ def measure_run(
         zone_mismatch_steps=sum(step.zone_mismatch for step in steps),
         compactions=len(compactions),
         peak_surface_tokens=max((step.surface_tokens for step in steps), default=0),
+        compaction_input_tokens=sum(each.summary_input_tokens or 0 for each in compactions),
+        compaction_output_tokens=sum(each.summary_output_tokens or 0 for each in compactions),
+        peak_pressure_tokens=peak_pressure_tokens,
+        first_compaction_step=first_compaction_step,
     )
 
 

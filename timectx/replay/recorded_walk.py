@@ -35,7 +35,7 @@ class RecordedWalk(Walk):
         if act == "event":
             self._event(event)
         elif act == "context":
-            self.context.apply(event)
+            self._learn(event)
         elif isinstance(event, SURFACE_CLASSES):
             if act == "surface":
                 self._surface(event)
@@ -45,14 +45,14 @@ class RecordedWalk(Walk):
     def _event(self, event: Event) -> None:
         if isinstance(event, SURFACE_CLASSES):
             if self.keeps_replacements or not isinstance(event.surface_op, Replace):
-                self.context.apply(event)
+                self._learn(event)
                 self._surface(event)
         elif isinstance(event, CompactionStart):
             self.compaction_turn = event.data.turn
         elif isinstance(event, CompactionEnd):
             self.compaction_turn = None
         else:
-            self.context.apply(event)
+            self._learn(event)
 
     def _surface(self, event: SurfaceEvent) -> None:
         if event.surface_op is None:
@@ -65,7 +65,7 @@ class RecordedWalk(Walk):
     def _replace(self, event: SurfaceEvent, op: Replace) -> None:
         done = self.surface.replace(event, op)
         if isinstance(event, UserMessage):
-            self.compactions.append(
+            self._compacted(
                 RunCompaction(
                     seq=event.seq,
                     time_ms=event.time_ms,

@@ -16,6 +16,7 @@ from timectx.reading import (
     elapsed_of,
     line_count,
 )
+from timectx.replay.policies import interval_holds
 from timectx.session.attempts import is_current_reading_source, is_reading_source
 from timectx.session.events import (
     AssistantMessage,
@@ -73,9 +74,7 @@ def is_due(now_ms: int, last_reading_ms: int | None, interval_ms: int) -> bool:
     True
     """
     check_interval(interval_ms)
-    if interval_ms == 0 or last_reading_ms is None or now_ms < last_reading_ms:
-        return True
-    return now_ms - last_reading_ms >= interval_ms
+    return last_reading_ms is None or interval_holds(now_ms, last_reading_ms, interval_ms)
 
 
 def check_interval(interval_ms: object) -> int:
@@ -120,7 +119,9 @@ class TimeContext:
     Notes
     -----
     The fold sees every event of the raw log in order, shadowed messages included: what a compaction
-    hides still counts [1]_. The time of an event is its append time.
+    hides still counts [1]_. The time of an event is its append time. `last_message_ms` and
+    `last_reading_ms` are those of the newest message and the newest reading, None before the first;
+    `last_reading_at` is the reading's place in the order of the log, -1 before the first.
 
     References
     ----------
@@ -133,8 +134,8 @@ class TimeContext:
         self._recognise = recognise or (is_current_reading_source if edition == "current" else is_reading_source)
         self.last_message_ms: int | None = None
         self.last_reading_ms: int | None = None
+        self.last_reading_at = -1
         self._count = 0
-        self._last_reading_at = -1
         self._reset_at = -1
         self._turn_started_at: dict[int, int] = {}
         self._zoned_at: list[int] = []
@@ -165,7 +166,7 @@ class TimeContext:
                 pass
         self._count += 1
 
-    def add_reading(self, time_ms: int) -> None:
+    def add_reading(self, time_ms: int, *, is_message: bool = True) -> None:
         """
         Take in a reading that the replay adds.
 
@@ -173,9 +174,13 @@ class TimeContext:
         ----------
         time_ms : int
             Its event time in epoch milliseconds.
+        is_message : bool, optional
+            Whether the log holds it; one that only a prompt held is no message that elapsed time counts from.
         """
-        self.last_message_ms = self.last_reading_ms = time_ms
-        self._last_reading_at = self._count
+        self.last_reading_ms = time_ms
+        if is_message:
+            self.last_message_ms = time_ms
+        self.last_reading_at = self._count
         self._count += 1
 
     def baseline_ms(self, turn: int, step: int) -> int | None:
@@ -195,8 +200,24 @@ class TimeContext:
         """
         if step == 1:
             return self.last_message_ms
-        start = self._reset_at if self.edition == "current" else self._turn_started_at.get(turn, -1)
-        return self.last_reading_ms if self._last_reading_at > start else None
+        start = self._reset_at if self.edition == "current" else self.turn_started_at(turn)
+        return self.last_reading_ms if self.last_reading_at > start else None
+
+    def turn_started_at(self, turn: int) -> int:
+        """
+        Return where a turn began.
+
+        Parameters
+        ----------
+        turn : int
+            Its number.
+
+        Returns
+        -------
+        int
+            The place of its newest start in the order of the log, -1 where it never started.
+        """
+        return self._turn_started_at.get(turn, -1)
 
     def browser_zone(self, turn: int, entering: tuple[JsonObject, ...] = ()) -> BrowserZone | None:
         """
@@ -290,7 +311,7 @@ class TimeContext:
     def _read_source(self, source: JsonObject, time_ms: int) -> None:
         if self._recognise(source):
             self.last_reading_ms = time_ms
-            self._last_reading_at = self._count
+            self.last_reading_at = self._count
         elif _names_zone(source):
             self._zoned_at.append(self._count)
             self._zoned.append(source)

@@ -10,7 +10,7 @@ from timectx.replay.run import RunCompaction, RunReading
 from timectx.replay.scenario import Scenario
 from timectx.replay.schedule import reading_message
 from timectx.replay.simulation import Compaction, Relief, Simulation
-from timectx.replay.timeline import Act, Timeline
+from timectx.replay.timeline import Act, Cue, Timeline
 from timectx.replay.walk import Walk
 from timectx.session import Problem
 from timectx.session.events import (
@@ -48,7 +48,7 @@ class SimulatedWalk(Walk):
         if act == "event":
             self._event(event)
         elif act == "context" and isinstance(event, SURFACE_CLASSES):
-            self.context.apply(event)
+            self._learn(event)
             self._surface(event)
         if act != "context" and isinstance(event, SURFACE_CLASSES):
             self.simulation.record(event)
@@ -56,7 +56,7 @@ class SimulatedWalk(Walk):
     def _event(self, event: Event) -> None:
         if isinstance(event, SURFACE_CLASSES):
             if not isinstance(event.surface_op, Replace):
-                self.context.apply(event)
+                self._learn(event)
                 self._surface(event)
             return
         if isinstance(event, _RECORDED_COMPACTION):
@@ -66,12 +66,16 @@ class SimulatedWalk(Walk):
         self.rested = isinstance(event, TurnEnd)
         if isinstance(event, TurnStart | TurnEnd):
             self.turn = event.data.turn if isinstance(event, TurnStart) else None
-        self.context.apply(event)
+        self._learn(event)
         self.simulation.feed(event)
         if isinstance(event, AssistantChunk) and _is_overflow(event):
             self._take(*self.simulation.overflow(event.time_ms))
 
+    def _weigh(self, cue: Cue) -> None:
+        """Leave it to compaction, which measures before each step."""
+
     def _compact(self, index: int) -> None:
+        self.peak_pressure_tokens = max(self.peak_pressure_tokens, self.simulation.pressure())
         self._take(*self.simulation.relieve(self.timeline.moments.moments[index].now_ms))
 
     def _take(self, reliefs: tuple[Relief, ...], failure: TimectxError | None) -> None:
@@ -79,7 +83,7 @@ class SimulatedWalk(Walk):
             if self.compaction.checkpoint_counts:
                 self.context.apply(relief.event)
             if isinstance(relief.event, UserMessage):
-                self.compactions.append(_simulated(relief, self.turn))
+                self._compacted(_simulated(relief, self.turn))
         if failure is not None and failure.kind not in self.failures:
             self.failures.add(failure.kind)
             self.problems.append(Problem(0, failure.kind, f"turn {self.turn}: no compaction, because {failure}"))

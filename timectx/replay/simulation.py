@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
-from timectx.errors import ScenarioError, TimectxError
+from timectx.errors import ScenarioError, SessionError, TimectxError
 from timectx.reading import Edition
 from timectx.replay.compaction.compactor import Compactor
 from timectx.replay.compaction.edition_prices import price_header
@@ -246,7 +246,7 @@ class Simulation(ReadingAccount):
         if isinstance(event, AssistantMessage):
             event = self._corrected(event)
             self._overflows = 0
-        seq = self._write(msgspec.structs.replace(event, source_event_seqs=None))
+        seq = self._append(msgspec.structs.replace(event, source_event_seqs=None))
         if shown is not None:
             self._seqs[shown.key] = seq
             self._show(shown)
@@ -265,7 +265,7 @@ class Simulation(ReadingAccount):
             Its event time in epoch milliseconds.
         """
         event = UserMessage(seq=0, time_ms=time_ms, data=message, surface_op="append")
-        self._seqs[shown.key] = self._write(event)
+        self._seqs[shown.key] = self._append(event)
         self._show(shown)
 
     def relieve(self, now_ms: int) -> tuple[tuple[Relief, ...], TimectxError | None]:
@@ -311,9 +311,29 @@ class Simulation(ReadingAccount):
 
         return self._reliefs(now_ms, recover)
 
+    def pressure(self) -> int:
+        """
+        Measure the pressure now.
+
+        Returns
+        -------
+        int
+            Tokens; 0 where the log breaks the order of steps, from which on nothing can be measured.
+        """
+        try:
+            return self._view.pressure.measure().total_tokens
+        except SessionError:
+            return 0
+
     def rest(self) -> None:
         """Note that the agent is idle: overflow recovery may be tried anew."""
         self._overflows = 0
+
+    def _append(self, event: SurfaceEvent) -> int:
+        before = self.surface_tokens
+        seq = self._write(event)
+        self.changes.append(self.surface_tokens - before, is_reply=isinstance(event, AssistantMessage))
+        return seq
 
     def _write(self, event: Event) -> int:
         seq = self._view.next_seq
@@ -367,11 +387,17 @@ class Simulation(ReadingAccount):
                 relief = self._relief(cause, event, tokens)
                 tokens = relief.after_tokens
                 reliefs.append(relief)
+        if reliefs:
+            self.changes.rewrite(self._position({relief.event.seq for relief in reliefs}), len(reliefs))
         return tuple(reliefs), failure
+
+    def _position(self, seqs: Set[int]) -> int:
+        """Return the price of all nodes before the first of some."""
+        return sum(node.tokens for node in takewhile(lambda node: node.seq not in seqs, self._view.pressure.surface))
 
     def _relief(self, cause: CompactionSummary | CompactionPrune, event: SurfaceEvent, before_tokens: int) -> Relief:
         seqs = frozenset(cause.data.shadowed_seqs)
-        hidden = [key for key in self._shown if self._seqs[key] in seqs]
+        hidden = [key for key in self._shown if self._seqs.get(key) in seqs]
         for key in hidden:
             self._forget(key)
         price = node_of(event, self._edition, self._counter).tokens

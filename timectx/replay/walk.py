@@ -10,15 +10,17 @@ import msgspec
 from timectx.errors import ReadingError, ZoneError
 from timectx.reading import display_zone, format_reading, zone_database_release
 from timectx.replay.conversation import ReadingAccount, Shown
+from timectx.replay.due import DueRules
 from timectx.replay.measures import measure_run
 from timectx.replay.moments import Moment
 from timectx.replay.resolve import fallback_zone
-from timectx.replay.run import Decision, Run, RunAttempt, RunCompaction, RunReading, RunStep
+from timectx.replay.run import Decision, RequestKind, Run, RunAttempt, RunCompaction, RunReading, RunStep
 from timectx.replay.scenario import Scenario, ZoneSpans
-from timectx.replay.schedule import TimeContext, is_due
+from timectx.replay.schedule import TimeContext
+from timectx.replay.sender import Sender
 from timectx.replay.timeline import Act, Cue, Timeline
 from timectx.session import Problem, Step, is_reading_source
-from timectx.session.events import Event, SurfaceEvent
+from timectx.session.events import Event, SurfaceEvent, UserMessage
 
 __all__ = ["Walk", "reading_key"]
 
@@ -43,8 +45,8 @@ class Walk(ABC):
         self.context = TimeContext(scenario.edition, is_reading_source)
         self.conversation = conversation
         self.spans = _spans(scenario)
-        self.interval_ms = scenario.interval
-        self.header_tokens = 0
+        self.due = DueRules(scenario, self.context, self.spans)
+        self.sender = Sender(scenario, conversation)
         self.attempts: list[RunAttempt] = []
         self.pending: dict[int, RunReading] = {}
         self.readings: list[tuple[int, RunReading]] = []
@@ -52,7 +54,8 @@ class Walk(ABC):
         self.steps: list[RunStep] = []
         self.compactions: list[RunCompaction] = []
         self.problems: list[Problem] = []
-        self.unreported = 0
+        self.peak_pressure_tokens = 0
+        self.first_compaction_step: int | None = None
 
     def follow(self, cue: Cue) -> None:
         """
@@ -68,11 +71,13 @@ class Walk(ABC):
                 if cue.event is not None:
                     self._tell(cue.act, cue.event)
             case "header":
-                self.header_tokens = cue.tokens
+                self.sender.set_header(cue)
             case "decide":
+                self._weigh(cue)
                 self._decide(cue.index)
             case "insert":
                 self._insert(cue.index)
+                self._weigh(cue)
             case "compact":
                 self._compact(cue.index)
             case "request":
@@ -95,6 +100,8 @@ class Walk(ABC):
             msgspec.structs.replace(reading, resent_requests=max(0, holds[reading_key(at)] - 1))
             for at, reading in self.readings
         )
+        self.sender.book.settle()
+        requests = tuple(self.sender.book.requests)
         return Run(
             session_id=self.timeline.session.header.id,
             scenario=self.scenario,
@@ -102,8 +109,17 @@ class Walk(ABC):
             readings=readings,
             steps=tuple(self.steps),
             compactions=tuple(self.compactions),
-            measures=measure_run(self.attempts, readings, self.steps, self.compactions),
-            problems=(*self.timeline.moments.problems, *self.problems, *self._unreported()),
+            measures=measure_run(
+                self.attempts,
+                readings,
+                self.steps,
+                self.compactions,
+                requests,
+                peak_pressure_tokens=self.peak_pressure_tokens,
+                first_compaction_step=self.first_compaction_step,
+            ),
+            requests=requests,
+            problems=(*self.timeline.moments.problems, *self.problems, *self.sender.problems()),
             zone_database=zone_database_release(),
         )
 
@@ -119,20 +135,40 @@ class Walk(ABC):
     def _compact(self, index: int) -> None:
         """Let a compaction happen before an attempt's step, where the replay compacts on its own."""
 
+    def _learn(self, event: Event) -> None:
+        """Let an event of the log enter what the schedule reads."""
+        self.context.apply(event)
+        if event.seq in self.timeline.moments.strays and isinstance(event, UserMessage):
+            self.due.stray(event, self.timeline.moments.strays[event.seq])
+
+    def _compacted(self, compaction: RunCompaction) -> None:
+        """Note that a checkpoint took the place of messages."""
+        self.compactions.append(compaction)
+        self.due.compact()
+        if self.first_compaction_step is None:
+            self.first_compaction_step = len(self.steps) + 1
+
+    def _weigh(self, cue: Cue) -> None:
+        """Measure the pressure at a step: before its reading, in ``note`` with it."""
+        is_late = self.scenario.edition == "note"
+        if (cue.act == "insert") == is_late and self.timeline.moments.moments[cue.index].attempt.kind == "step":
+            tokens = self.sender.plain_header_tokens + self.conversation.surface_tokens
+            self.peak_pressure_tokens = max(self.peak_pressure_tokens, tokens)
+
     def _decide(self, index: int) -> None:
         moment = self.timeline.moments.moments[index]
         last_ms = self.context.last_reading_ms
         age_ms = None if last_ms is None else moment.now_ms - last_ms
         self.turn_zones[index] = self._turn_zone(moment)
-        if self._is_wanted(moment, last_ms):
+        if self._is_wanted(index, moment):
             self._take_reading(index, moment, age_ms)
         else:
             self._conclude(moment, age_ms, "suppressed" if moment.eligible else "ineligible")
 
-    def _is_wanted(self, moment: Moment, last_ms: int | None) -> bool:
+    def _is_wanted(self, index: int, moment: Moment) -> bool:
         if self.scenario.policy == "recorded":
             return moment.own is not None
-        return moment.eligible and is_due(moment.now_ms, last_ms, self.interval_ms)
+        return moment.eligible and self.due.is_due(moment, self.turn_zones[index])
 
     def _take_reading(self, index: int, moment: Moment, age_ms: int | None) -> None:
         attempt = moment.attempt
@@ -183,6 +219,7 @@ class Walk(ABC):
         if reading is None:
             return
         self.context.add_reading(reading.time_ms)
+        self.due.take(reading.now_ms, reading.zone, self.turn_zones[index])
         self.readings.append((index, reading))
         shown = Shown(
             reading_key(index), reading.now_ms, reading.zone, reading.price_tokens, self.conversation.requests
@@ -190,22 +227,15 @@ class Walk(ABC):
         self._show(shown, reading)
 
     def _request(self, step: Step, cue: Cue) -> None:
-        sent = self._sent_tokens(step, is_last=cue.last)
+        now_ms = self.attempts[cue.attempt].now_ms
+        kind: RequestKind = "step" if cue.first else "retry"
+        reported = step if cue.last else None
+        sent = self.sender.send(kind, turn=step.turn, step=step.step, time_ms=now_ms, reported=reported)
         if cue.first:
             self.steps.append(self._seen(step, cue.attempt, sent))
         else:
             seen = self.steps[-1]
             self.steps[-1] = msgspec.structs.replace(seen, input_tokens=seen.input_tokens + sent)
-        self.conversation.requests += 1
-
-    def _sent_tokens(self, step: Step, *, is_last: bool) -> int:
-        conversation = self.conversation
-        if self.scenario.meter == "reported":
-            if is_last and step.usage is not None:
-                reported = step.usage.prompt_tokens - conversation.recorded_reading_tokens
-                return max(0, reported + conversation.added_tokens)
-            self.unreported += 1
-        return self.header_tokens + conversation.surface_tokens
 
     def _seen(self, step: Step, attempt_index: int, sent: int) -> RunStep:
         conversation, newest = self.conversation, self.conversation.newest
@@ -227,7 +257,7 @@ class Walk(ABC):
             visible_readings=conversation.visible_readings,
             reading_tokens=conversation.reading_tokens,
             surface_tokens=conversation.surface_tokens,
-            header_tokens=self.header_tokens,
+            header_tokens=self.sender.header_tokens,
             requests=step.requests,
             input_tokens=sent,
             zone_mismatch=newest is not None and zone is not None and newest.zone != zone,
@@ -241,13 +271,6 @@ class Walk(ABC):
         except ZoneError:
             return None
         return display_zone(browser, fallback_zone(self.spans, attempt.seq))
-
-    def _unreported(self) -> list[Problem]:
-        if not self.unreported:
-            return []
-        total = self.conversation.requests
-        text = f"the provider reported nothing for {self.unreported} of {total} requests; they count as estimated"
-        return [Problem(0, "unreported", text)]
 
     def _stray(self, event: SurfaceEvent) -> Shown | None:
         """Describe a recorded message that reads the time and is no attempt's; None for all else."""
