@@ -9,11 +9,13 @@ import click
 import pytest
 
 from tests.cli.logs import START_MS, one_turn
-from timectx.cli.filters import SessionFilter, day_start_ms, session_filter
+from timectx.cli.filter_options import day_start_ms, session_filter
+from timectx.cli.filters import SessionFilter
 from timectx.cli.options import parse_when
 from timectx.errors import UnitError
 from timectx.formats import read_session
 from timectx.session import Session
+from timectx.sweep.facts import facts_of
 
 DAY_MS = 86_400_000
 
@@ -44,13 +46,13 @@ def test_a_session_counts_with_one_step_inside(
     session: Session, since_ms: int | None, until_ms: int | None, kept: bool
 ) -> None:
     """The beginning belongs to the span, its end does not; between two steps there is nothing."""
-    assert SessionFilter(since_ms=since_ms, until_ms=until_ms).keeps(session) is kept
+    assert SessionFilter(since_ms=since_ms, until_ms=until_ms).keeps(facts_of(session)) is kept
 
 
 def test_a_session_without_steps_was_never_inside(tmp_path: Path) -> None:
     """It counts only where no time is asked for."""
     empty = Session(header(tmp_path).header, ())
-    assert [SessionFilter().keeps(empty), SessionFilter(since_ms=0).keeps(empty)] == [True, False]
+    assert [SessionFilter().keeps(facts_of(empty)), SessionFilter(since_ms=0).keeps(facts_of(empty))] == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,7 @@ def test_a_session_without_steps_was_never_inside(tmp_path: Path) -> None:
 )
 def test_a_model_is_named_alone_or_behind_its_provider(session: Session, names: tuple[str, ...], kept: bool) -> None:
     """In any letter case; a star stands for anything, and one name that fits is enough."""
-    assert SessionFilter(models=names).keeps(session) is kept
+    assert SessionFilter(models=names).keeps(facts_of(session)) is kept
 
 
 @pytest.mark.parametrize(
@@ -78,7 +80,7 @@ def test_a_project_is_a_folder_or_one_of_the_names_on_the_way(
     tmp_path: Path, folder: str, project: str, kept: bool
 ) -> None:
     """Whole names only; both slashes will do."""
-    assert SessionFilter(projects=(project,)).keeps(header(tmp_path, cwd=folder)) is kept
+    assert SessionFilter(projects=(project,)).keeps(facts_of(header(tmp_path, cwd=folder))) is kept
 
 
 @pytest.mark.parametrize(
@@ -94,8 +96,8 @@ def test_a_project_is_a_folder_or_one_of_the_names_on_the_way(
 )
 def test_a_subagent_is_what_another_agent_started(tmp_path: Path, fields: dict[str, object], kept: bool) -> None:
     """A fork has a parent as well, and is a session of its own."""
-    assert SessionFilter(subagents=False).keeps(header(tmp_path, **fields)) is kept
-    assert SessionFilter().keeps(header(tmp_path, **fields))
+    assert SessionFilter(subagents=False).keeps(facts_of(header(tmp_path, **fields))) is kept
+    assert SessionFilter().keeps(facts_of(header(tmp_path, **fields)))
 
 
 @pytest.mark.parametrize(
