@@ -104,18 +104,18 @@ class PriceEntry(Struct, frozen=True, kw_only=True):
         Its name and its other names.
     rates : Rates
         Where no band applies.
-    bands : tuple of Band
-        Rates at some hours, or for longer prompts; the band with most conditions wins.
-    valid_from_ms, valid_until_ms : int or None
-        The period in epoch milliseconds, its end excluded; None = open.
-    cache : str
-        Name of the rule of the provider's cache.
-    minimum_tokens : int or None
-        Shortest prefix that cache keeps of this model; None = the rule's own.
     source : str
         Where the rates are from.
     read_on : str
         The day the source showed them.
+    cache : str
+        Name of the rule of the provider's cache.
+    bands : tuple of Band
+        Rates at some hours, or for longer prompts; the band with most conditions wins.
+    valid_from_ms, valid_until_ms : int or None
+        The period in epoch milliseconds, its end excluded; None = open.
+    minimum_tokens : int or None
+        Shortest prefix that cache keeps of this model; None = the rule's own.
     derived : tuple of (str, str)
         Which rates the source does not list, and how they were derived.
     note : str
