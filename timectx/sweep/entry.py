@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec import Struct
 
 from timectx.sweep.cache_file import pack_entry, unpack_entry
 from timectx.sweep.cache_folder import CacheFolder
+from timectx.sweep.columns import ColumnFacts
 from timectx.sweep.facts import SessionFacts
 from timectx.sweep.loader_version import loader_version
 
-__all__ = ["Entry", "EntryKey", "load_entry", "save_entry"]
+__all__ = ["Entry", "EntryKey", "entry_key", "load_entry", "save_entry"]
 
 _RACE_NS: Final = 20_000_000
 
@@ -42,13 +43,15 @@ class Entry(Struct, frozen=True, kw_only=True):
     """
     Hold what was computed of one file: facts, and either an explanation or columns.
 
-    `explanation` is a scenario as TOML and a sentence; `columns` is what says what the integers beside it mean.
+    `explanation` is a scenario as TOML and a sentence. `columns` says what the integers beside it mean, and `digest`
+    is theirs, in hexadecimal digits.
     """
 
     key: EntryKey
     facts: SessionFacts
     explanation: tuple[str, str] | None = None
-    columns: dict[str, Any] | None = None
+    columns: ColumnFacts | None = None
+    digest: str = ""
 
 
 _DECODER: Final = msgspec.json.Decoder(Entry)

@@ -15,6 +15,8 @@ from timectx.formats.read import read_stream
 from timectx.replay import Scenario, explain_recorded, parse_scenario
 from timectx.session import Session
 from timectx.sweep.cache_folder import CacheFolder
+from timectx.sweep.columns import Columns
+from timectx.sweep.columns_of import columns_of
 from timectx.sweep.entry import Entry, EntryKey, entry_key, load_entry, save_entry
 from timectx.sweep.facts import SessionFacts, facts_of
 from timectx.sweep.given import Given
@@ -68,7 +70,7 @@ class Source:
     @cached_property
     def session(self) -> Session:
         """The session itself."""
-        path = self.given.path
+        path, before = self.given.path, self._state
         if self.given.session is not None or path is None:
             assert self.given.session is not None
             return self.given.session
@@ -77,7 +79,7 @@ class Source:
         else:
             with open_remote(path, self.storage_options) as stream:
                 session = read_stream(path, stream)
-        if self._state is not None and self._state != self._stat():
+        if before is not None and before != self._stat():
             self.folder = None  # it grows while it is read: what was read is no state to remember
         return session
 
@@ -97,12 +99,37 @@ class Source:
         if kept is not None:
             said = kept[0].explanation
             return None if said is None else Explained(parse_scenario(said[0]), said[1])
-        if not self.facts.holds_readings:
+        explanation = explain_recorded(self.session) if self.facts.holds_readings else None
+        if explanation is None:
             self._keep(EXPLANATION)
             return None
-        explanation = explain_recorded(self.session)
-        self._keep(EXPLANATION, explanation=(explanation.scenario.to_toml(), str(explanation)))
-        return Explained(explanation.scenario, str(explanation))
+        said = explanation.scenario.to_toml(), str(explanation)
+        self._keep(EXPLANATION, explanation=said)
+        return Explained(explanation.scenario, said[1])
+
+    def columns(self, scenario: Scenario, part: str | None) -> tuple[Columns, bytes]:
+        """
+        Return the session as columns.
+
+        Parameters
+        ----------
+        scenario : Scenario
+            What the columns have to be for.
+        part : str or None
+            What such columns are called in the cache; None where nothing names them for good.
+
+        Returns
+        -------
+        tuple of Columns and bytes
+            Beside them what is equal for columns of equal content.
+        """
+        kept = None if part is None else self._kept(part)
+        if kept is not None and kept[0].columns is not None:
+            return Columns(kept[0].columns, kept[1]), bytes.fromhex(kept[0].digest)
+        columns = columns_of(self.session, scenario)
+        if part is not None:
+            self._keep(part, columns.integers, columns=columns.facts, digest=columns.digest.hex())
+        return columns, columns.digest
 
     @cached_property
     def _state(self) -> tuple[str, int, str] | None:
@@ -128,15 +155,7 @@ class Source:
             self._entries[part] = load_entry(self.folder, key) if self.folder and key else None
         return self._entries[part]
 
-    def _keep(
-        self,
-        part: str,
-        *,
-        explanation: tuple[str, str] | None = None,
-        columns: dict[str, Any] | None = None,
-        integers: bytes | memoryview = b"",
-    ) -> None:
+    def _keep(self, part: str, integers: bytes | memoryview = b"", **said: Any) -> None:
         facts, key = self.facts, self._key(part)
         if self.folder is not None and key is not None:
-            entry = Entry(key=key, facts=facts, explanation=explanation, columns=columns)
-            save_entry(self.folder, entry, integers)
+            save_entry(self.folder, Entry(key=key, facts=facts, **said), integers)

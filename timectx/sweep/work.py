@@ -17,9 +17,9 @@ from timectx.sweep.cache_folder import CacheFolder, cache_root
 from timectx.sweep.facts import SessionFacts
 from timectx.sweep.given import Given
 from timectx.sweep.labels import AS_RECORDED
-from timectx.sweep.measuring import measure_source
+from timectx.sweep.measuring import Part, joined_parts, measure_source, parts_of
 from timectx.sweep.results import BatchResult, Outcome, Recorded, RowBuilder, scenario_cells
-from timectx.sweep.source import Explained, Source
+from timectx.sweep.source import EXPLANATION, Explained, Source
 
 __all__ = ["Batch", "Plan", "measure_batch"]
 
@@ -60,13 +60,13 @@ def measure_batch(batch: Batch) -> BatchResult:
         An outcome each, in order. Nothing is raised: what is wrong with a session is in its outcome.
     """
     plan, rows = batch.plan, RowBuilder()
-    folder = _folder(plan.cache)
+    folder, parts = _folder(plan.cache), parts_of(_named(plan.scenarios))
     outcomes = []
     for item in batch.items:
         if isinstance(item, FileProblem):
             outcomes.append(Outcome(path=item.path, problem=item))
         else:
-            outcomes.append(_outcome(plan, item, folder, rows))
+            outcomes.append(_outcome(plan, item, folder, parts, rows))
     return rows.result(outcomes)
 
 
@@ -79,10 +79,11 @@ def _folder(cache: bool | str) -> CacheFolder | None:
         return None
 
 
-def _outcome(plan: Plan, given: Given, folder: CacheFolder | None, rows: RowBuilder) -> Outcome:
+def _outcome(plan: Plan, given: Given, folder: CacheFolder | None, parts: Sequence[Part], rows: RowBuilder) -> Outcome:
     path = given.path
+    names = [part.name for part in parts if part.name is not None] + [EXPLANATION] * (AS_RECORDED in plan.scenarios)
     try:
-        return _measured(plan, Source(given, folder, plan.storage_options), rows)
+        return _measured(plan, Source(given, folder, plan.storage_options, names), parts, rows)
     except FormatError as error:
         problem = problem_of(path or "", error)
     except Exception as error:  # one session must not end a sweep over thousands
@@ -91,12 +92,14 @@ def _outcome(plan: Plan, given: Given, folder: CacheFolder | None, rows: RowBuil
     return Outcome(path=path, problem=problem)
 
 
-def _measured(plan: Plan, source: Source, rows: RowBuilder) -> Outcome:
+def _measured(plan: Plan, source: Source, parts: Sequence[Part], rows: RowBuilder) -> Outcome:
     path = source.given.path
     if plan.keep is not None and not plan.keep(source.facts):
         return Outcome(path=path, facts=source.facts, kept=False)
     explained = source.explained if AS_RECORDED in plan.scenarios else None
-    measured = measure_source(source, _resolved(plan.scenarios, explained))
+    if explained is not None:
+        parts = joined_parts(parts, parts_of([(plan.scenarios.index(AS_RECORDED), explained.scenario)]))
+    measured = measure_source(source, parts)
     for part in (*measured.whole, *(measured.own or ())):
         rows.add(part)
     return Outcome(
@@ -108,13 +111,8 @@ def _measured(plan: Plan, source: Source, rows: RowBuilder) -> Outcome:
     )
 
 
-def _resolved(scenarios: Sequence[Scenario | str], explained: Explained | None) -> list[tuple[int, Scenario]]:
-    resolved = []
-    for place, each in enumerate(scenarios):
-        scenario = each if isinstance(each, Scenario) else explained.scenario if explained else None
-        if scenario is not None:
-            resolved.append((place, scenario))
-    return resolved
+def _named(scenarios: Sequence[Scenario | str]) -> list[tuple[int, Scenario]]:
+    return [(place, each) for place, each in enumerate(scenarios) if isinstance(each, Scenario)]
 
 
 def _recorded(explained: Explained) -> Recorded:
