@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import asdict
 
 from timectx.replay.run import Run, RunReading
-from timectx.results.columns import COMPARISON, MEASURES
+from timectx.results.columns import COMPARISON, MEASURES, SWEEP
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+    from timectx.cost import PriceList
 
 __all__ = ["Compared", "compare_measures", "compare_runs", "own_readings", "parting_step"]
 
@@ -22,10 +24,18 @@ Compared = tuple[str, str, float | None, float | None, float | None, float | Non
 
 _OWN: Final = "readings at a place and an instant where the other has none"
 _REWORDED: Final = "readings at the same place and instant that say something else"
+_BILLED: Final = (
+    "cached_input_tokens",
+    "written_input_tokens",
+    "uncached_input_tokens",
+    "output_tokens",
+    "cost_usd",
+    "unpriced_tokens",
+)
 _PARTING: Final = "first step, counted from 1 over the session, that differs; none where all are alike"
 
 
-def compare_runs(a: Run, b: Run) -> DataFrame:
+def compare_runs(a: Run, b: Run, *, prices: PriceList | None = None) -> DataFrame:
     """
     Compare two runs measure by measure.
 
@@ -35,14 +45,16 @@ def compare_runs(a: Run, b: Run) -> DataFrame:
         Any run.
     b : Run
         Another one, usually of the same session under another scenario.
+    prices : PriceList, optional
+        What the bills are made by; None takes the list that comes with the package.
 
     Returns
     -------
     DataFrame
         The columns `timectx.results.columns.COMPARISON`: `measure`, `unit`, `a`, `b`, `difference`
         (b - a), `ratio` (b / a; missing where a is 0) and `description`. One row for each measure of a
-        run, then ``own_readings`` (those that only one has), ``reworded_readings`` and
-        ``parting_step``, the first step that differs.
+        run and each part of its bill, then ``own_readings`` (those that only one has),
+        ``reworded_readings`` and ``parting_step``, the first step that differs.
 
     Examples
     --------
@@ -55,7 +67,7 @@ def compare_runs(a: Run, b: Run) -> DataFrame:
     """
     from pandas import DataFrame, Series
 
-    cells = list(zip(*compare_measures(a, b), strict=True))
+    cells = list(zip(*compare_measures(a, b, prices=prices), strict=True))
     frame = DataFrame(
         {column.name: Series(values, dtype=column.dtype) for column, values in zip(COMPARISON, cells, strict=True)}
     )
@@ -63,7 +75,7 @@ def compare_runs(a: Run, b: Run) -> DataFrame:
     return frame
 
 
-def compare_measures(a: Run, b: Run) -> tuple[Compared, ...]:
+def compare_measures(a: Run, b: Run, *, prices: PriceList | None = None) -> tuple[Compared, ...]:
     """
     Return the rows of `compare_runs` as plain values, integers where the measures are.
 
@@ -73,6 +85,8 @@ def compare_measures(a: Run, b: Run) -> tuple[Compared, ...]:
         Any run.
     b : Run
         Another one.
+    prices : PriceList, optional
+        As for `compare_runs`.
 
     Returns
     -------
@@ -87,8 +101,8 @@ def compare_measures(a: Run, b: Run) -> tuple[Compared, ...]:
     >>> compare_measures(run, run)[3][:6]
     ('readings', 'count', 9, 9, 0, 1.0)
     """
-    known = {column.name: column for column in MEASURES}
-    left, right = asdict(a.measures), asdict(b.measures)
+    known = {column.name: column for column in (*SWEEP, *MEASURES)}
+    left, right = ({**asdict(run.measures), **_bill_of(run, prices)} for run in (a, b))
     rows = [_row(name, known[name].unit, left[name], right[name], known[name].description) for name in left]
     own = own_readings(a, b)
     reworded = _reworded(a, b)
@@ -163,6 +177,13 @@ def parting_step(a: Run, b: Run) -> int | None:
         if texts_a[place] != texts_b[place]:
             return number
     return None
+
+
+def _bill_of(run: Run, prices: PriceList | None) -> dict[str, float | None]:
+    from timectx.cost import bill_run  # reads the price list
+
+    bill = bill_run(run, prices)
+    return {name: getattr(bill, name) for name in _BILLED}
 
 
 def _row(name: str, unit: str, a: float | None, b: float | None, description: str) -> Compared:
