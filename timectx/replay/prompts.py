@@ -54,6 +54,7 @@ class RequestBook:
         input_tokens: int,
         above_tokens: int,
         estimate_tokens: int,
+        header_tokens: int = 0,
         line_tokens: int = 0,
         output_tokens: int | None = None,
     ) -> None:
@@ -76,6 +77,8 @@ class RequestBook:
             The part of the estimate that stands before the surface.
         estimate_tokens : int
             The estimated size of the prompt, all told.
+        header_tokens : int, optional
+            The part of it that is the header.
         line_tokens : int, optional
             The part of it that stands at the end and is no node: later prompts differ from there on.
         output_tokens : int, optional
@@ -85,7 +88,8 @@ class RequestBook:
         self.settle()
         changes = self._changes
         changed_at = min(self._changed_at, above_tokens + changes.changed_at, self._estimate)
-        stable = changed_at * self._input // self._estimate if self._estimate else 0
+        stable = _share(changed_at, self._input, self._estimate)
+        line_at = _share(estimate_tokens - line_tokens, input_tokens, estimate_tokens)
         self.requests.append(
             RunRequest(
                 turn=turn,
@@ -99,6 +103,8 @@ class RequestBook:
                 output_tokens=output_tokens or 0,
                 provider=route[0],
                 model=route[1],
+                header_tokens=_share(header_tokens, input_tokens, estimate_tokens),
+                line_tokens=input_tokens - line_at if line_tokens else 0,
             )
         )
         self._input, self._estimate, self._is_open = input_tokens, estimate_tokens, output_tokens is None
@@ -113,3 +119,8 @@ class RequestBook:
             follows = 0 if self._has_line else changes.reply_tokens
             self.requests[-1] = replace(self.requests[-1], reply_tokens=follows, output_tokens=changes.output_tokens)
         self._is_open = False
+
+
+def _share(position_tokens: int, input_tokens: int, estimate_tokens: int) -> int:
+    """Return where a place in the estimated prompt stands in the prompt as it was counted."""
+    return position_tokens * input_tokens // estimate_tokens if estimate_tokens else 0

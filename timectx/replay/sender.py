@@ -117,6 +117,7 @@ class Sender:
             input_tokens=sent,
             above_tokens=self.header_tokens + (0 if self._is_line else held),
             estimate_tokens=estimate,
+            header_tokens=self.header_tokens,
             line_tokens=held if self._is_line else 0,
             output_tokens=output_tokens,
         )

@@ -109,6 +109,8 @@ def _simulated(relief: Relief, turn: int | None) -> RunCompaction:
         after_tokens=relief.after_tokens,
         summary_input_tokens=relief.summary_input_tokens,
         summary_output_tokens=relief.summary_output_tokens,
+        provider=relief.provider,
+        model=relief.model,
     )
 
 

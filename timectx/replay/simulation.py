@@ -143,7 +143,7 @@ class Relief(Struct, frozen=True, kw_only=True):
 
     `event` is the checkpoint or the shortened tool result, `shadowed` how many nodes it stands for and
     `readings` how many of them were readings. The summary's request and output are in tokens,
-    0 for a shortened result.
+    0 for a shortened result; `provider` and `model` wrote it.
     """
 
     event: SurfaceEvent
@@ -154,6 +154,8 @@ class Relief(Struct, frozen=True, kw_only=True):
     after_tokens: int
     summary_input_tokens: int = 0
     summary_output_tokens: int = 0
+    provider: str = ""
+    model: str = ""
 
 
 class Simulation(ReadingAccount):
@@ -402,7 +404,9 @@ class Simulation(ReadingAccount):
             self._forget(key)
         price = node_of(event, self._edition, self._counter).tokens
         asked = written = 0
+        provider = model = ""
         if isinstance(cause, CompactionSummary):
+            provider, model = cause.data.provider, cause.data.model
             asked = self._input_tokens[cause.data.compaction_id]
             written = sum(map(self._text_tokens, cause.data.summary))
         return Relief(
@@ -414,6 +418,8 @@ class Simulation(ReadingAccount):
             after_tokens=before_tokens - cause.data.shadowed_token_count + price,
             summary_input_tokens=asked,
             summary_output_tokens=written,
+            provider=provider,
+            model=model,
         )
 
     def _instruction_tokens(self) -> int:
