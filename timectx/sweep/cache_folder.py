@@ -111,7 +111,7 @@ class CacheFolder:
                 unfinished.unlink(missing_ok=True)
         except OSError:  # read-only, full, or of another user: then there is no cache
             return
-        self._held_bytes = (self._size() if self._held_bytes is None else self._held_bytes) + len(content)
+        self._held_bytes = self._size() if self._held_bytes is None else self._held_bytes + len(content)
         if self._held_bytes > self.most_bytes:
             self._held_bytes = self._trim()
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from timectx.errors import FormatError
 from timectx.formats import FileProblem, find_sessions
+from timectx.formats.folders import problem_of
 from timectx.session import Session
 from timectx.sweep.remote import find_remote, is_remote
 
@@ -82,7 +83,7 @@ def _remote(url: str, storage_options: Mapping[str, Any]) -> Iterator[Given | Fi
         for path, size in find_remote(url, storage_options):
             yield Given(path, size)
     except FormatError as error:
-        yield FileProblem(url, 0, error.kind, str(error))
+        yield problem_of(url, error)
 
 
 def _size_of(path: str) -> int:
