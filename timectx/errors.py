@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 __all__ = [
     "CostError",
     "FormatError",
@@ -73,7 +75,23 @@ class ScenarioError(TimectxError, ValueError):
 
 
 class TuneError(ScenarioError):
-    """Signal that no scenario tried can be recommended: the limits leave none, or there is nothing to compare."""
+    """
+    Signal that no scenario tried can be recommended: the limits leave none, or there is nothing to compare.
+
+    Parameters
+    ----------
+    message : str
+        As in `TimectxError`; it says what would do.
+    kind : str, optional
+        The limit that cannot be kept, by the name of its parameter; ``together`` where each of several
+        could be kept alone; or ``empty``, ``no-reading``, ``unpriced`` and the like.
+    nearest : dict of str to tuple, optional
+        For each limit that binds the least value that the others leave, and the scenario that has it.
+    """
+
+    def __init__(self, message: str, *, kind: str = "", nearest: Mapping[str, tuple[float, str]] | None = None) -> None:
+        super().__init__(message, kind=kind)
+        self.nearest = dict(nearest or {})
 
 
 class ReplayError(TimectxError, LookupError):

@@ -1,5 +1,8 @@
 """Measure thousands of sessions under hundreds of scenarios."""
 
+from timectx.sweep.recommendation import Recommendation
 from timectx.sweep.sweep import sweep_sessions
+from timectx.sweep.totals import Totals, totals_frame
+from timectx.sweep.tune import tune
 
-__all__ = ["sweep_sessions"]
+__all__ = ["Recommendation", "Totals", "sweep_sessions", "totals_frame", "tune"]
