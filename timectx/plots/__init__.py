@@ -6,12 +6,14 @@ from timectx.plots.growth import plot_growth
 from timectx.plots.staleness import plot_staleness
 from timectx.plots.style import DARK, LIGHT, Palette
 from timectx.plots.timeline import plot_timeline
+from timectx.plots.tradeoff import plot_tradeoff
 
 __all__ = [
     "plot_timeline",
     "plot_growth",
     "plot_staleness",
     "plot_elapsed",
+    "plot_tradeoff",
     "Palette",
     "LIGHT",
     "DARK",

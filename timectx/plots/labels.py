@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import Struct
 
+from timectx.plots.style import text_width
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -21,6 +23,7 @@ _MARK: Final = 4
 _LINE: Final = 1.3
 """Height of a line, in sizes of its letters."""
 
+_SLACK: Final = 2
 _INCH: Final = 72
 
 
@@ -114,12 +117,8 @@ def _around(x: float, y: float) -> _Box:
 
 
 def _extent(label: PointLabel) -> tuple[float, float]:
-    """Return width and height of a text in points, measured by its letters and not by a screen."""
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import TextPath
-
-    font = FontProperties(family=["DejaVu Sans"], weight="bold" if label.bold else "normal", size=label.size)
-    return float(TextPath((0, 0), label.text, prop=font).get_extents().width) + 2, _LINE * label.size
+    """Return width and height of a text in points."""
+    return text_width(label.text, label.size, bold=label.bold) + _SLACK, _LINE * label.size
 
 
 def _spots(at: tuple[float, float], width: float, height: float) -> Sequence[_Box]:

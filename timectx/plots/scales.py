@@ -20,6 +20,8 @@ _D: Final = 24 * _H
 _ROUND: Final = (_S, 10 * _S, _M, 10 * _M, _H, 6 * _H, _D, 7 * _D, 30 * _D, 365 * _D)
 _FINER: Final = (_S, 2 * _S, 5 * _S, 10 * _S, 30 * _S, _M, 2 * _M, 5 * _M, 10 * _M, 30 * _M, _H, 2 * _H, 4 * _H, 8 * _H)
 _FINE_UP_TO: Final = 3
+_ROOM: Final = 1.6
+"""How far the axis goes beyond the longest duration, as its multiple."""
 
 _SPACINGS: Final = (
     *(1, 10, 100, _S, 2 * _S, 5 * _S, 10 * _S, 30 * _S, _M, 2 * _M, 5 * _M, 10 * _M, 30 * _M, _H, 2 * _H, 3 * _H),
@@ -54,12 +56,13 @@ def duration_scale(ax: Axes, which: Literal["x", "y"], values_ms: Iterable[int],
     axis = ax.xaxis if which == "x" else ax.yaxis
     set_scale = ax.set_xscale if which == "x" else ax.set_yscale
     set_scale("symlog", linthresh=_S, linscale=0.5)
-    ticks = [0, *(each for each in _ROUND if each <= longest)]
+    room = longest * _ROOM
+    ticks = [0, *(each for each in _ROUND if each <= room)]
     if len(ticks) <= _FINE_UP_TO:
-        ticks = [0, *(each for each in _FINER if each <= longest)]
+        ticks = [0, *(each for each in _FINER if each <= room)]
     axis.set_ticks(ticks, [format_interval(each) for each in ticks])
     axis.set_ticks([], minor=True)
-    (ax.set_xlim if which == "x" else ax.set_ylim)(-0.15 * _S, longest * 1.6)
+    (ax.set_xlim if which == "x" else ax.set_ylim)(-0.15 * _S, room)
 
 
 def elapsed_scale(ax: Axes, longest_ms: int) -> None:

@@ -11,7 +11,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["DARK", "LIGHT", "Palette", "drawing_settings", "plain_label", "styled"]
+__all__ = ["DARK", "LIGHT", "Palette", "drawing_settings", "plain_label", "styled", "text_width"]
 
 _LONGEST_LABEL: Final = 40
 
@@ -19,12 +19,16 @@ _SIZE_INCHES: Final = (8.0, 4.5)
 _MARGINS: Final = {"left": 0.1, "right": 0.97, "bottom": 0.155}
 """Fixed, so that a label that was placed stays where it was placed."""
 
-_LETTERS_IN_A_ROW: Final = 105
-_LETTERS_OF_A_MARK: Final = 9
+_FONT: Final = "DejaVu Sans"
+"""It comes with matplotlib, so it is the same one everywhere."""
+
+_INCH: Final = 72
+_LEGEND_SIZE: Final = 9
+_LEGEND_MARK: Final = 5 * _LEGEND_SIZE
 _TITLE_PAD: Final = 8
 _TITLE_HEIGHT: Final = 24
 _LEGEND_ROW: Final = 19
-"""Room for a legend between plot and title: letters across, and points upwards."""
+"""Room for a legend between plot and title, and for what stands before each name, in points."""
 
 
 class Palette(Struct, frozen=True, kw_only=True):
@@ -160,20 +164,60 @@ def plain_label(text: str) -> str:
     return (" " if shown.startswith("_") else "") + shown.replace("$", r"\$")
 
 
+def text_width(text: str, size: float, *, bold: bool = False) -> float:
+    """
+    Measure how wide a text is drawn, by its letters and not by a screen.
+
+    Parameters
+    ----------
+    text : str
+        One line.
+    size : float
+        Of its letters, in points.
+    bold : bool, optional
+        Whether they are.
+
+    Returns
+    -------
+    float
+        In points.
+    """
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import TextPath
+
+    font = FontProperties(family=[_FONT], weight="bold" if bold else "normal", size=size)
+    return float(TextPath((0, 0), text, prop=font).get_extents().width)
+
+
 def _finish(ax: Axes, title: str, *, own: bool) -> None:
     """Put a legend of what has a label into rows above the plot, and the title above that."""
     named = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
     rows = 0
     if named:
-        widest = max(map(len, named)) + _LETTERS_OF_A_MARK
-        columns = max(1, min(len(named), _LETTERS_IN_A_ROW // widest))
+        room = ax.get_window_extent().width * _INCH / ax.figure.dpi
+        columns = _columns_for([text_width(name, _LEGEND_SIZE) + _LEGEND_MARK for name in named], room)
         rows = -(-len(named) // columns)
         row = {"frameon": False, "borderaxespad": 0.2, "handlelength": 2.4, "columnspacing": 1.6}
         ax.legend(named.values(), named, loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, **row)
     above = _TITLE_PAD + _LEGEND_ROW * rows
     ax.set_title(title, loc="left", pad=above)
     if own:
-        ax.figure.subplots_adjust(top=1 - (above + _TITLE_HEIGHT) / 72 / _SIZE_INCHES[1])
+        ax.figure.subplots_adjust(top=1 - (above + _TITLE_HEIGHT) / _INCH / _SIZE_INCHES[1])
+
+
+def _columns_for(widths: list[float], room: float) -> int:
+    """Return how many columns of names fit beside each other; a legend gives the first ones one more, if need be."""
+    for rows in range(1, len(widths)):
+        columns = -(-len(widths) // rows)
+        long, used = len(widths) - columns * (rows - 1), 0.0
+        begin = 0
+        for column in range(columns):
+            end = begin + (rows if column < long else rows - 1)
+            used += max(widths[begin:end], default=0.0)
+            begin = end
+        if used <= room:
+            return columns
+    return 1
 
 
 def _settings(palette: Palette) -> dict[str, Any]:
@@ -190,13 +234,13 @@ def _settings(palette: Palette) -> dict[str, Any]:
         "axes.titlesize": 12,
         "axes.titleweight": "bold",
         "figure.facecolor": palette.paper,
-        "font.family": ["DejaVu Sans"],  # comes with matplotlib, so it is the same one everywhere
+        "font.family": [_FONT],
         "font.size": 9.5,
         "grid.color": palette.grid,
         "grid.linewidth": 0.8,
         "legend.edgecolor": palette.grid,
         "legend.facecolor": palette.paper,
-        "legend.fontsize": 9,
+        "legend.fontsize": _LEGEND_SIZE,
         "legend.framealpha": 0.9,
         "legend.labelcolor": palette.ink,
         "lines.linewidth": 1.8,
