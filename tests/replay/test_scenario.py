@@ -12,6 +12,7 @@ import pytest
 from timectx.errors import ScenarioError, TimectxError, ZoneError
 from timectx.reading import ZoneLabel
 from timectx.replay import Scenario, parse_scenario
+from timectx.replay.counters import NamedCounter
 
 SPANS = ((0, "UTC"), (40, ZoneLabel("Mars/Base", "+02:00")), (90, "Asia/Tokyo"))
 
@@ -173,13 +174,23 @@ def test_reported_sizes_need_the_logs_own_compactions() -> None:
     assert refusal(ScenarioError, lambda: Scenario(meter="reported", compaction="off")) == ("meter", text)
 
 
-def test_a_counter_has_to_be_callable() -> None:
+@pytest.mark.parametrize("counter", [4, "len", "chars/0"])
+def test_a_counter_is_a_function_or_a_name_that_is_known(counter: Any) -> None:
     """Anything else is refused at once, not when the first message is priced."""
-    counter: Any = 4
+    names = "o200k, cl100k, deepseek, cjk, chars/N"
     assert refusal(ScenarioError, lambda: Scenario(counter=counter)) == (
         "counter",
-        "counter is a function from text to tokens; got 4",
+        f"counter is a function from text to tokens, or one of {names}; got {counter!r}",
     )
+
+
+@pytest.mark.parametrize("name", ["o200k", "cl100k", "deepseek", "cjk", "chars/2.8"])
+def test_a_counter_with_a_name_fits_into_a_file_and_into_another_process(name: str) -> None:
+    """A name brings it back, and equal names are equal counters; nothing is loaded for that."""
+    scenario = Scenario(counter=name)
+    assert f'counter = "{name}"' in scenario.to_toml().splitlines()
+    assert parse_scenario(scenario.to_toml()) == pickle.loads(pickle.dumps(scenario)) == scenario
+    assert isinstance(pickle.loads(pickle.dumps(scenario)).counter, NamedCounter)
 
 
 @pytest.mark.parametrize(

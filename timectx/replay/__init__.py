@@ -2,6 +2,7 @@
 
 from timectx.replay.clock import Clock, fixed_clock, system_clock
 from timectx.replay.compaction.summaries import FixedText, FixedTokens, ShareOfShadowed, SummaryReply, SummaryRequest
+from timectx.replay.counters import COUNTER_NAMES, NamedCounter, counter_label
 from timectx.replay.measures import nearest_rank
 from timectx.replay.meter import (
     Counter,
@@ -27,7 +28,10 @@ __all__ = [
     "FixedText",
     "Compaction",
     "Clock",
+    "COUNTER_NAMES",
     "Counter",
+    "NamedCounter",
+    "counter_label",
     "Decision",
     "Explanation",
     "Measures",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Final
 
+from timectx.replay.counters import NamedCounter, counter_of
 from timectx.replay.meter import Counter, estimate_header_tokens, estimate_node_tokens
 from timectx.replay.reading_prices import ReadingPrices
 from timectx.session.events import JsonObject, SurfaceEvent
@@ -39,7 +40,7 @@ class CountMemory:
 
     def __init__(self, counter: Counter) -> None:
         self.counter = counter
-        self.readings = ReadingPrices(counter)
+        self.readings = ReadingPrices(counter, blind=isinstance(counter, NamedCounter) or None)
         self._known: dict[bytes, int] = {}
 
     def __call__(self, text: str) -> int:
@@ -59,8 +60,13 @@ class PriceBook:
 
     Parameters
     ----------
-    counter : callable, optional
-        Counts texts; None uses the fixed estimate.
+    counter : callable or str, optional
+        Counts texts, perhaps by a name; None uses the fixed estimate.
+
+    Raises
+    ------
+    ScenarioError
+        As `timectx.replay.counters.counter_of`.
 
     Notes
     -----
@@ -69,9 +75,9 @@ class PriceBook:
     readings by their form.
     """
 
-    def __init__(self, counter: Counter | None = None) -> None:
-        self.counter = counter
-        self.memory = None if counter is None else CountMemory(counter)
+    def __init__(self, counter: Counter | str | None = None) -> None:
+        self.counter = counter_of(counter)
+        self.memory = None if self.counter is None else CountMemory(self.counter)
         self.readings = ReadingPrices() if self.memory is None else self.memory.readings
         self._nodes: dict[int, int] = {}
         self._headers: dict[int, tuple[JsonObject, int]] = {}

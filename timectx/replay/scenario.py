@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 from timectx.errors import ScenarioError, ZoneError
 from timectx.reading import Edition, ZoneLabel, default_interval_ms, printed_label, utc_offset_s
+from timectx.replay.counters import NamedCounter, counter_of
 from timectx.replay.deliveries import SHORTEST_TIMER_MS, Delivery
 from timectx.replay.meter import Counter
 from timectx.replay.policies import format_policy, parse_policy
@@ -69,9 +70,10 @@ class Scenario:
         estimate by one factor.
     scale : float or None
         That factor, under meter ``scaled`` alone; None is fitted to the log before the replay.
-    counter : callable, optional
+    counter : callable or str, optional
         Returns how many tokens a text has, in place of the fixed estimate; it prices messages, headers and
-        readings by their bare texts. None uses the estimate.
+        readings by their bare texts. A name stands for a `NamedCounter`, such as ``o200k``. None uses the
+        estimate.
     skip_empty : bool
         Whether a turn closes at once where a reading alone would keep it going. The original bills
         the request; True shows the world without that.
@@ -105,7 +107,7 @@ class Scenario:
     compaction: CompactionMode = "recorded"
     meter: Meter = "estimate"
     scale: float | None = None
-    counter: Counter | None = None
+    counter: Counter | str | None = None
     skip_empty: bool = False
     model: str | None = None
     cache: str | None = None
@@ -126,8 +128,7 @@ class Scenario:
         _check_meter(self)
         if type(self.skip_empty) is not bool:
             raise ScenarioError(f"skip_empty is true or false; got {self.skip_empty!r}", kind="skip_empty")
-        if self.counter is not None and not callable(self.counter):
-            raise ScenarioError(f"counter is a function from text to tokens; got {self.counter!r}", kind="counter")
+        object.__setattr__(self, "counter", counter_of(self.counter))
         for name in ("model", "cache"):
             value = getattr(self, name)
             if value is not None and (not isinstance(value, str) or not value):
@@ -174,7 +175,7 @@ class Scenario:
         ScenarioError
             Kinds ``counter`` and ``summary`` when a function of one's own is set, which no file can hold.
         """
-        if self.counter is not None:
+        if self.counter is not None and not isinstance(self.counter, NamedCounter):
             raise ScenarioError("a scenario with its own counter cannot be written to a file", kind="counter")
         return knobs_to_toml({knob.name: getattr(self, knob.name) for knob in fields(self)})
 

@@ -88,10 +88,10 @@ def _toml(value: object) -> str:
         return _table({"label": str(value), "clock": value.clock})
     if isinstance(value, tuple | list):
         return "[" + ", ".join(map(_toml, value)) + "]"
-    if callable(value):
-        raise ScenarioError("a summary model that is a function cannot be written to a file", kind="summary")
     if isinstance(value, str):
         return _text(value)
+    if callable(value):
+        raise ScenarioError("a summary model that is a function cannot be written to a file", kind="summary")
     return json.dumps(value) if isinstance(value, bool) else str(value)
 
 

@@ -67,7 +67,9 @@ class Timeline(Struct, frozen=True, kw_only=True):
     whole: bool = False
 
 
-def timeline_of(session: Session, edition: Edition, counter: Counter | None = None, *, whole: bool = False) -> Timeline:
+def timeline_of(
+    session: Session, edition: Edition, counter: Counter | str | None = None, *, whole: bool = False
+) -> Timeline:
     """
     Put a log into the order an edition gives it.
 
@@ -79,8 +81,8 @@ def timeline_of(session: Session, edition: Edition, counter: Counter | None = No
         In ``note`` the attempt stands before its step's start, before compaction and after the
         messages admitted with it; in the others after compaction, at the step's start and before
         those messages.
-    counter : callable, optional
-        Counts texts; None uses the fixed estimate.
+    counter : callable or str, optional
+        Counts texts, perhaps by a name; None uses the fixed estimate.
     whole : bool, optional
         Whether to hold every event, as a simulated compaction needs; else only those that
         matter without one.
