@@ -38,6 +38,7 @@ NAMES = [
     "readings_frame",
     "attempts_frame",
     "compactions_frame",
+    "requests_frame",
     "measures_frame",
     "describe_columns",
     "compare_runs",

@@ -75,6 +75,7 @@ def tabulate(run: Run) -> pd.DataFrame:
     assert_type(tx.readings_frame([run, run]), pd.DataFrame)
     assert_type(tx.attempts_frame(run), pd.DataFrame)
     assert_type(tx.compactions_frame(run), pd.DataFrame)
+    assert_type(tx.requests_frame(run), pd.DataFrame)
     assert_type(tx.measures_frame(each for each in [run]), pd.DataFrame)
     steps = tx.steps_frame(run)
     assert_type(steps.loc[steps["blind"], ["turn", "step"]], pd.DataFrame)

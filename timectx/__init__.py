@@ -25,6 +25,7 @@ from timectx.results import (
     describe_columns,
     measures_frame,
     readings_frame,
+    requests_frame,
     steps_frame,
 )
 from timectx.session import Session
@@ -54,6 +55,7 @@ __all__ = [
     "readings_frame",
     "attempts_frame",
     "compactions_frame",
+    "requests_frame",
     "measures_frame",
     "describe_columns",
     "compare_runs",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from timectx.replay.run import Measures, Run, RunAttempt, RunCompaction, RunReading, RunStep
+from timectx.replay.run import Measures, Run, RunAttempt, RunCompaction, RunReading, RunRequest, RunStep
 from timectx.replay.scenario import Scenario
 
 STEP = RunStep(
@@ -46,6 +46,20 @@ COMPACTION = RunCompaction(
     before_tokens=5000,
     after_tokens=900,
 )
+REQUEST = RunRequest(
+    turn=1,
+    step=1,
+    time_ms=1000,
+    kind="step",
+    input_tokens=221,
+    stable_tokens=0,
+    nodes=2,
+    reply_tokens=9,
+    output_tokens=9,
+    provider="p",
+    model="m",
+    header_tokens=50,
+)
 MEASURES = Measures(
     attempts=2,
     steps=2,
@@ -70,6 +84,10 @@ MEASURES = Measures(
     zone_mismatch_steps=0,
     compactions=1,
     peak_surface_tokens=171,
+    compaction_input_tokens=0,
+    compaction_output_tokens=0,
+    peak_pressure_tokens=121,
+    first_compaction_step=2,
 )
 
 
@@ -86,6 +104,7 @@ def run(session_id: str = "s-1", *, interval_ms: int = 60_000, **parts: object) 
         steps=(STEP, later),
         compactions=(COMPACTION,),
         measures=MEASURES,
+        requests=(REQUEST, *(replace(REQUEST, step=2, time_ms=6000, kind=kind) for kind in ("step", "retry"))),
         zone_database="2026.2",
     )
     return replace(made, **parts)

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable
 
 import pandas as pd
 import pytest
+from msgspec import Struct
 from msgspec.structs import fields, replace
 from pandas import DataFrame
 
 from tests.results.runs import COMPACTION, READING, run
-from timectx.replay.run import Measures, Run, RunAttempt, RunCompaction, RunReading, RunStep
+from timectx.replay.run import Measures, Run, RunAttempt, RunCompaction, RunReading, RunRequest, RunStep
 from timectx.results.columns import TABLES
 from timectx.results.frames import (
     attempts_frame,
@@ -18,6 +19,7 @@ from timectx.results.frames import (
     describe_columns,
     measures_frame,
     readings_frame,
+    requests_frame,
     steps_frame,
 )
 
@@ -27,9 +29,16 @@ MAKERS: dict[str, Maker] = {
     "readings": readings_frame,
     "attempts": attempts_frame,
     "compactions": compactions_frame,
+    "requests": requests_frame,
     "measures": measures_frame,
 }
-ROWS = {"steps": RunStep, "readings": RunReading, "attempts": RunAttempt, "compactions": RunCompaction}
+ROWS: dict[str, type[Struct]] = {
+    "steps": RunStep,
+    "readings": RunReading,
+    "attempts": RunAttempt,
+    "compactions": RunCompaction,
+    "requests": RunRequest,
+}
 each_table = pytest.mark.parametrize("table", MAKERS)
 
 
@@ -118,11 +127,36 @@ def test_a_compaction_gives_a_row_with_what_it_hid() -> None:
         "after_tokens": 900,
         "summary_input_tokens": None,
         "summary_output_tokens": None,
+        "provider": "",
+        "model": "",
     }
     assert records(compactions_frame(run(compactions=(COMPACTION, in_turn)))) == [
         {**row, "turn": None},
         {**row, "turn": 3},
     ]
+
+
+def test_a_request_gives_a_row_with_what_stayed_of_its_prompt() -> None:
+    """The first and one sent again, in the order of sending."""
+    row = {
+        "session": "s-1",
+        "interval_ms": 60_000,
+        "turn": 1,
+        "step": 1,
+        "time_ms": 1000,
+        "kind": "step",
+        "input_tokens": 221,
+        "stable_tokens": 0,
+        "nodes": 2,
+        "reply_tokens": 9,
+        "output_tokens": 9,
+        "provider": "p",
+        "model": "m",
+        "header_tokens": 50,
+        "line_tokens": 0,
+    }
+    again = {**row, "step": 2, "time_ms": 6000}
+    assert records(requests_frame(run())) == [row, again, {**again, "kind": "retry"}]
 
 
 def test_a_run_gives_a_row_with_its_scenario_and_measures() -> None:
@@ -132,6 +166,7 @@ def test_a_run_gives_a_row_with_its_scenario_and_measures() -> None:
     scenario = {
         "edition": "readme",
         "policy": "interval",
+        "delivery": "appended",
         "time_zone": "UTC",
         "meter": "estimate",
         "zone_database": "2026.2",
@@ -162,7 +197,7 @@ def test_one_run_and_a_list_of_it_give_the_same_frame(table: str) -> None:
 @pytest.mark.parametrize("made", ["nothing", "an empty run", "a full run"])
 def test_columns_and_types_never_depend_on_the_rows(table: str, made: str) -> None:
     """Empty input gives an empty frame of the same shape, and full input the declared types."""
-    empty_run = run(steps=(), readings=(), attempts=(), compactions=())
+    empty_run = run(steps=(), readings=(), attempts=(), compactions=(), requests=())
     given: dict[str, list[Run]] = {"nothing": [], "an empty run": [empty_run], "a full run": [run()]}
     frame = MAKERS[table](given[made])
     assert {str(name): str(dtype) for name, dtype in frame.dtypes.items()} == {

@@ -8,6 +8,7 @@ from timectx.results.frames import (
     describe_columns,
     measures_frame,
     readings_frame,
+    requests_frame,
     steps_frame,
 )
 from timectx.results.recommendation import Recommendation, recommend_interval
@@ -35,5 +36,6 @@ __all__ = [
     "pool_runs",
     "readings_frame",
     "recommend_interval",
+    "requests_frame",
     "steps_frame",
 ]

@@ -12,6 +12,7 @@ __all__ = [
     "COMPARISON",
     "MEASURES",
     "READINGS",
+    "REQUESTS",
     "STEPS",
     "TABLES",
     "TOTALS",
@@ -117,13 +118,33 @@ COMPACTIONS: Final = (
     Column("after_tokens", "tokens", "int64", "price of all visible messages after it"),
     Column("summary_input_tokens", "tokens", "Int64", "size of a simulated summary's request; none where recorded"),
     Column("summary_output_tokens", "tokens", "Int64", "size of a simulated summary; none where recorded"),
+    Column("provider", "", "str", "provider that wrote a simulated summary; empty where recorded"),
+    Column("model", "", "str", "model that wrote a simulated summary; empty where recorded"),
 )
 """One row a replacement of older messages by a checkpoint."""
+
+REQUESTS: Final = (
+    *_RUN,
+    *_PLACE,
+    Column("time_ms", "epoch ms", "int64", "when its step was prepared; of a timer's own request, its tick"),
+    Column("kind", "", "str", "step, retry, tool (to call the clock) or timer (sent for a tick alone)"),
+    Column("input_tokens", "tokens", "int64", "size of the prompt"),
+    Column("stable_tokens", "tokens", "int64", "how much of its beginning the request before it had as well"),
+    Column("nodes", "count", "int64", "messages the model sees since that request, a replacement as one"),
+    Column("reply_tokens", "tokens", "int64", "price of the reply where later prompts go on right after it, else 0"),
+    Column("output_tokens", "tokens", "int64", "price of the reply, 0 where none came"),
+    Column("provider", "", "str", "provider the header names; empty when it names none"),
+    Column("model", "", "str", "model the header names; empty when it names none"),
+    Column("header_tokens", "tokens", "int64", "the part of the prompt at its beginning that is no message"),
+    Column("line_tokens", "tokens", "int64", "the part at its end that no later prompt holds"),
+)
+"""One row a request, in the order of sending."""
 
 MEASURES: Final = (
     *_RUN,
     Column("edition", "", "str", "published contract the readings follow"),
     Column("policy", "", "str", "what makes an attempt due"),
+    Column("delivery", "", "str", "how time reaches the model"),
     Column("time_zone", "", "str", "zone shown where the browser's is not known"),
     Column("meter", "", "str", "how tokens were priced"),
     Column("zone_database", "", "str", "release of the zone data"),
@@ -150,6 +171,12 @@ MEASURES: Final = (
     Column("zone_mismatch_steps", "count", "int64", "steps whose newest reading names another zone than the turn"),
     Column("compactions", "count", "int64", "compactions"),
     Column("peak_surface_tokens", "tokens", "int64", "largest price of all visible messages at once"),
+    Column("compaction_input_tokens", "tokens", "int64", "size of the requests for simulated summaries"),
+    Column("compaction_output_tokens", "tokens", "int64", "size of simulated summaries"),
+    Column("peak_pressure_tokens", "tokens", "int64", "largest pressure before a step"),
+    Column(
+        "first_compaction_step", "number", "Int64", "step before which the first compaction stood; none without one"
+    ),
 )
 """One row a run."""
 
@@ -249,6 +276,7 @@ TABLES: Final = {
     "readings": READINGS,
     "attempts": ATTEMPTS,
     "compactions": COMPACTIONS,
+    "requests": REQUESTS,
     "measures": MEASURES,
     "comparison": COMPARISON,
     "totals": TOTALS,

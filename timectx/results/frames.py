@@ -20,6 +20,7 @@ __all__ = [
     "describe_columns",
     "measures_frame",
     "readings_frame",
+    "requests_frame",
     "steps_frame",
 ]
 
@@ -134,6 +135,29 @@ def compactions_frame(runs: Run | Iterable[Run]) -> DataFrame:
     return _frame("compactions", ({**_head(run), **asdict(each)} for run in _all(runs) for each in run.compactions))
 
 
+def requests_frame(runs: Run | Iterable[Run]) -> DataFrame:
+    """
+    Return one row for each request, with how much of its beginning stayed and what followed it.
+
+    Parameters
+    ----------
+    runs : Run or iterable of Run
+        One run or any number of them.
+
+    Returns
+    -------
+    DataFrame
+        The columns `timectx.results.columns.REQUESTS`, `session` and `interval_ms` first; rows
+        in the order of runs and requests. No row gives the same columns with the same types.
+
+    Examples
+    --------
+    >>> list(requests_frame([]).columns[4:8])
+    ['time_ms', 'kind', 'input_tokens', 'stable_tokens']
+    """
+    return _frame("requests", ({**_head(run), **asdict(each)} for run in _all(runs) for each in run.requests))
+
+
 def measures_frame(runs: Run | Iterable[Run]) -> DataFrame:
     """
     Return one row for each run, with what the scenario was and what it came to.
@@ -207,6 +231,7 @@ def _scenario(run: Run) -> dict[str, object]:
     return {
         "edition": scenario.edition,
         "policy": scenario.policy,
+        "delivery": scenario.delivery,
         "time_zone": _zones(scenario.time_zone),
         "meter": scenario.meter,
         "zone_database": run.zone_database,
