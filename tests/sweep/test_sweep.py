@@ -10,7 +10,8 @@ import pandas
 import pytest
 
 from tests.sweep.logs import SCENARIOS, content, kinds, write_empty, write_fork, write_logs
-from timectx.errors import ScenarioError, WorkerError
+from timectx.cost import PriceList, bill_run
+from timectx.errors import CostError, ScenarioError, WorkerError
 from timectx.formats import read_session, write_session
 from timectx.reading import zone_database_release
 from timectx.replay import Scenario, explain_recorded, replay_session
@@ -242,3 +243,34 @@ def test_what_is_no_executor_is_refused() -> None:
     with pytest.raises(WorkerError, match="submit method") as caught:
         sweep_sessions([], SCENARIOS, executor=4)  # type: ignore[arg-type]
     assert caught.value.kind == "executor"
+
+
+def test_a_row_holds_the_bill_of_its_run(tmp_path: Path) -> None:
+    """What is billed in full, from the cache and for writing to it is all input there is."""
+    (path,) = write_logs(tmp_path, 1)
+    asked = [Scenario(model="claude-opus-4-5", cache=rule) for rule in ("anthropic-5m", "none")]
+    frame = sweep_sessions(path, [*asked, Scenario(model="nobody/nothing")])
+    for (_, row), scenario in zip(frame.iterrows(), asked, strict=False):
+        bill = bill_run(replay_session(read_session(path), scenario))
+        assert row["cost_usd"] == bill.cost_usd
+        parts = ["cached_input_tokens", "written_input_tokens", "uncached_input_tokens"]
+        assert row[parts].tolist() == [getattr(bill, name) for name in parts]
+        assert row[parts].sum() == row["input_tokens"]
+    assert pandas.isna(frame["cost_usd"].iloc[2])
+    assert frame["unpriced_tokens"].iloc[2] == frame["input_tokens"].iloc[2] + frame["output_tokens"].iloc[2]
+    assert frame["model"].tolist() == ["claude-opus-4-5", "claude-opus-4-5", "nobody/nothing"]
+    assert frame["cache"].iloc[:2].tolist() == ["anthropic-5m", "none"]
+
+
+def test_prices_of_ones_own_may_be_given(tmp_path: Path) -> None:
+    """They take the place of those that come along."""
+    (path,) = write_logs(tmp_path, 1)
+    frame = sweep_sessions(path, Scenario(), prices=PriceList([]))
+    assert frame["unpriced_tokens"].tolist() == (frame["input_tokens"] + frame["output_tokens"]).tolist()
+
+
+def test_a_cache_rule_that_does_not_exist_is_refused_at_once() -> None:
+    """Rather than once for each session."""
+    with pytest.raises(CostError) as caught:
+        sweep_sessions("missing.jsonl", Scenario(cache="nobody's"))
+    assert caught.value.kind == "cache"

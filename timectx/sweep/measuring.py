@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+from timectx.cost import PriceList
 from timectx.replay import Scenario
 from timectx.session import Session
 from timectx.sweep.columns_of import columns_key
@@ -102,7 +103,7 @@ def joined_parts(parts: Sequence[Part], more: Sequence[Part]) -> list[Part]:
     return list(joined.values())
 
 
-def measure_source(source: Source, parts: Sequence[Part]) -> Measured:
+def measure_source(source: Source, parts: Sequence[Part], prices: PriceList | None = None) -> Measured:
     """
     Measure a session.
 
@@ -112,6 +113,8 @@ def measure_source(source: Source, parts: Sequence[Part]) -> Measured:
         The session.
     parts : sequence of Part
         The scenarios.
+    prices : PriceList, optional
+        None = the list that comes with the package.
 
     Returns
     -------
@@ -126,9 +129,10 @@ def measure_source(source: Source, parts: Sequence[Part]) -> Measured:
         scenarios = [scenario for _, scenario in part.scenarios]
         columns, content = source.columns(scenarios[0], part.name)
         digest.update(_digest(source.session) if columns.unfit else content)
-        whole.append(replay_columns(source.session, scenarios))
+        whole.append(replay_columns(source.session, scenarios, prices=prices))
         if source.facts.parent is not None:
-            own.append(replay_columns(source.session, scenarios, inherited=_inherited(source.session)))
+            seeded = _inherited(source.session)
+            own.append(replay_columns(source.session, scenarios, inherited=seeded, prices=prices))
         places += [place for place, _ in part.scenarios]
     return Measured(tuple(places), whole, own if source.facts.parent is not None else None, digest.digest())
 

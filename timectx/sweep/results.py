@@ -149,7 +149,7 @@ class RowBuilder:
     def _joined(self, name: str, dtype: type, missing: float) -> NDArray[Any]:
         import numpy as np
 
-        arrays = [_array(part.get(name, [0] * len(part["steps"])), dtype, missing) for part in self._parts]
+        arrays = [_array(part[name], dtype, missing) for part in self._parts]
         return np.concatenate(arrays) if arrays else np.empty(0, dtype)
 
 

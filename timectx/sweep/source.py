@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
@@ -141,7 +140,7 @@ class Source:
         if is_remote(path):
             return path, *remote_stamp(path, self.storage_options)
         try:
-            state = Path(path).stat()
+            state = os.stat(path)  # noqa: PTH116 - as quick as can be, since thousands are asked for
         except (OSError, ValueError):
             return None
         return os.path.abspath(path), state.st_size, str(state.st_mtime_ns)  # noqa: PTH100 - links stay as they are

@@ -8,6 +8,7 @@ from concurrent.futures import Executor
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, cast
 
+from timectx.cost import PriceList, packaged_prices
 from timectx.errors import ScenarioError, WorkerError
 from timectx.formats import FileProblem
 from timectx.replay import Scenario
@@ -34,6 +35,7 @@ def sweep_sessions(
     progress: Progress = None,
     cache: bool | str | os.PathLike[str] = True,
     keep: Callable[[SessionFacts], bool] | None = None,
+    prices: PriceList | None = None,
     storage_options: Mapping[str, Any] | None = None,
     batch_bytes: int = BATCH_BYTES,
 ) -> DataFrame:
@@ -59,6 +61,8 @@ def sweep_sessions(
         of each worker where they are on other machines; a path names the folder; False keeps nothing.
     keep : callable, optional
         Tells by a session's facts whether it counts; None keeps all.
+    prices : PriceList, optional
+        What models cost; None = the list that comes with the package.
     storage_options : Mapping, optional
         What fsspec needs to open URLs.
     batch_bytes : int, optional
@@ -77,6 +81,8 @@ def sweep_sessions(
     ------
     ScenarioError
         Kind ``scenarios`` for something that is no scenario.
+    CostError
+        Kind ``cache`` if a scenario names a cache rule that does not exist.
     WorkerError
         Kind ``executor`` for something that is no executor; ``worker`` if a worker died, or a scenario, a session or
         a function of one's own could not be sent to one.
@@ -97,7 +103,9 @@ def sweep_sessions(
         cache=cache if isinstance(cache, bool) else os.fsdecode(cache),
         storage_options=dict(storage_options or {}),
         keep=keep,
+        prices=prices,
     )
+    _check_caches(plan.scenarios, prices)
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise WorkerError(f"an executor has a submit method, as in PEP 3148; got {executor!r}", kind="executor")
     given = settle_given(sessions_or_paths, storage_options)
@@ -125,3 +133,8 @@ def _checked(scenarios: Scenario | str | Iterable[Scenario | str]) -> tuple[Scen
         if each not in alike:
             alike.append(each)
     return tuple(each for alike in checked.values() for each in alike)
+
+
+def _check_caches(scenarios: Iterable[Scenario | str], prices: PriceList | None) -> None:
+    for name in {each.cache for each in scenarios if isinstance(each, Scenario) and each.cache is not None}:
+        (prices or packaged_prices()).rule(name)

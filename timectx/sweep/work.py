@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from timectx.cost import PriceList
 from timectx.errors import FormatError
 from timectx.formats import FileProblem
 from timectx.formats.folders import problem_of
@@ -29,13 +30,14 @@ class Plan(Struct, frozen=True, kw_only=True):
     Say what to do with each session; small, since it goes along with every batch.
 
     `scenarios` may hold ``as-recorded``. `cache` is True for the worker's own cache folder, a path for another, False
-    for none. `keep` tells which sessions count, None = all.
+    for none. `keep` tells which sessions count, None = all. `prices` None is the list that comes with the package.
     """
 
     scenarios: tuple[Scenario | str, ...]
     cache: bool | str = True
     storage_options: dict[str, Any] = {}
     keep: Callable[[SessionFacts], bool] | None = None
+    prices: PriceList | None = None
 
 
 class Batch(Struct, frozen=True):
@@ -99,7 +101,7 @@ def _measured(plan: Plan, source: Source, parts: Sequence[Part], rows: RowBuilde
     explained = source.explained if AS_RECORDED in plan.scenarios else None
     if explained is not None:
         parts = joined_parts(parts, parts_of([(plan.scenarios.index(AS_RECORDED), explained.scenario)]))
-    measured = measure_source(source, parts)
+    measured = measure_source(source, parts, plan.prices)
     for part in (*measured.whole, *(measured.own or ())):
         rows.add(part)
     return Outcome(
