@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec import to_builtins
 
 from tests.cli.logs import START_MS, one_turn, run, run_json
 from timectx.cli.scenarios import scenario_document
+from timectx.cost import bill_run
 from timectx.formats import read_session
 from timectx.replay import Scenario, as_recorded, replay_session
-from timectx.results import TABLES
+from timectx.replay.presets import PRESETS
 from timectx.results.compare import compare_measures
 from timectx.synthetic import sample_paths
 
@@ -27,6 +30,18 @@ turn   step   time                                           elapsed   tokens   
 """
 
 
+PRICES = """\
+[[price]]
+provider = "p"
+models = ["m"]
+input = 1.0
+output = 1.0
+cache = "none"
+source = "a test"
+read_on = 2026-01-01
+"""
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """Return a log of four steps without any reading."""
@@ -38,33 +53,113 @@ def test_readings_and_measures_are_listed(path: Path) -> None:
     result = run("replay", path, "--interval", "1m", "--zone", "Asia/Shanghai")
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.startswith(READINGS)
-    measures = [line.split(maxsplit=1)[0] for line in result.stdout.removeprefix(READINGS).splitlines()]
-    made = replay_session(read_session(path), Scenario()).measures
-    assert measures[0] == "measure"
-    assert measures[2:] == [column.name for column in TABLES["measures"] if hasattr(made, column.name)]
+    measures = [line.partition(" ")[0] for line in result.stdout.removeprefix(READINGS).splitlines()]
+    made = replay_session(read_session(path), Scenario())
+    assert (measures[0], measures[-3]) == ("measure", "")
+    ours = ("own_readings", "reworded_readings", "parting_step")
+    assert measures[2:-3] == [row[0] for row in compare_measures(made, made) if row[0] not in ours]
 
 
 def test_json_holds_the_whole_run(path: Path) -> None:
-    """Readings, steps, attempts, compactions and measures are those of replay_session."""
+    """Readings, steps, attempts, requests, compactions and measures are those of replay_session."""
     replayed = replay_session(read_session(path), Scenario(interval_ms=60_000, time_zone="Asia/Shanghai"))
     found = run_json("replay", path, "--interval", "1m", "--zone", "Asia/Shanghai")
-    assert found == {
+    bill = bill_run(replayed)
+    assert {**found, "requests": len(found["requests"])} == {
         "session": "s-1",
         "path": str(path),
         "scenario": scenario_document(replayed.scenario),
         "readings": [to_builtins(each) for each in replayed.readings],
         "steps": [to_builtins(each) for each in replayed.steps],
         "attempts": [to_builtins(each) for each in replayed.attempts],
+        "requests": len(replayed.requests),
         "compactions": [],
         "measures": to_builtins(replayed.measures),
+        "bill": {
+            **json.loads(json.dumps(to_builtins(bill))),
+            "cost_usd": bill.cost_usd,
+            "cost_pico_usd": bill.cost_pico_usd,
+        },
         "zone_database": replayed.zone_database,
         "problems": [],
     }
+    for told, request in zip(found["requests"], replayed.requests, strict=True):
+        assert {name: told[name] for name in to_builtins(request)} == to_builtins(request)
     assert [(each["turn"], each["step"], each["time_ms"], each["price_tokens"]) for each in found["readings"]] == [
         (1, 1, START_MS, 74),
         (1, 3, START_MS + 65_000, 70),
         (1, 4, START_MS + 200_000, 70),
     ]
+
+
+def test_every_measure_and_every_cent_can_be_added_up_from_the_json() -> None:
+    """Tokens, staleness, blind steps and costs follow from readings, steps, requests and compactions."""
+    options = ("--compaction", "simulated", "--window", "20000", "--priced-as", "anthropic/claude-sonnet-4-5")
+    found = run_json("replay", "samples:two-compactions", "--interval", "10m", *options)
+    steps, requests, readings = found["steps"], found["requests"], found["readings"]
+    summaries = found["compactions"]
+    stale = sorted(each["staleness_ms"] for each in steps if each["staleness_ms"] is not None)
+    tokens = sum(each["input_tokens"] for each in requests)
+    added = sum(each["price_tokens"] for each in readings)
+    resent = sum(each["price_tokens"] * each["resent_requests"] for each in readings)
+    measures, bill = found["measures"], found["bill"]
+    assert {name: measures[name] for name in ("requests", "readings", "reading_tokens", "resent_tokens")} == {
+        "requests": len(requests),
+        "readings": len(readings),
+        "reading_tokens": added,
+        "resent_tokens": resent,
+    }
+    assert (measures["input_tokens"], measures["reading_ratio"]) == (tokens, (added + resent) / tokens)
+    assert measures["staleness_p95_ms"] == stale[-(-95 * len(stale) // 100) - 1]
+    assert measures["blind_steps"] == len(steps) - len(stale)
+    assert measures["compaction_input_tokens"] == sum(each["summary_input_tokens"] for each in summaries) > 0
+    cached, written = (sum(each[f"{part}_input_tokens"] for each in requests) for part in ("cached", "written"))
+    assert (bill["cached_input_tokens"], bill["written_input_tokens"]) == (cached, written)
+    assert bill["uncached_input_tokens"] == tokens + measures["compaction_input_tokens"] - cached - written
+    assert cached > 0 < written
+    cost = sum(map(request_cost_by_hand, requests)) + sum(map(summary_cost_by_hand, summaries))
+    assert (bill["cost_pico_usd"], bill["cost_usd"]) == (cost, cost / 10**12)
+
+
+def request_cost_by_hand(request: dict[str, Any]) -> int:
+    """Add up what one request of the JSON costs, from its tokens and its rates."""
+    rates, cached, written = (
+        request[name] for name in ("rates_pico_usd", "cached_input_tokens", "written_input_tokens")
+    )
+    plain = (request["input_tokens"] - cached - written) * rates["input"]
+    cost = plain + cached * rates["cached"] + written * rates["write"] + request["output_tokens"] * rates["output"]
+    assert request["cost_pico_usd"] == cost
+    return int(cost)
+
+
+def summary_cost_by_hand(summary: dict[str, Any]) -> int:
+    """Add up what the summary of one compaction costs."""
+    rates = summary["rates_pico_usd"]
+    cost = summary["summary_input_tokens"] * rates["input"] + summary["summary_output_tokens"] * rates["output"]
+    assert summary["cost_pico_usd"] == cost
+    return int(cost)
+
+
+def test_what_has_no_price_says_so(path: Path) -> None:
+    """Model m is on no list: its volume is told, its cost is not; the same where the log names no model."""
+    found = run_json("replay", path, "--interval", "0", "--priced-as", "p/m")
+    assert {each["cost_pico_usd"] for each in found["requests"]} == {None}
+    assert (found["bill"]["cost_usd"], found["bill"]["unpriced"][0]["model"]) == (None, "m")
+    for options, name in ((("--priced-as", "p/m"), "p/m"), ((), "a model the log does not name")):
+        shown = run("replay", path, "--interval", "0", *options).stdout
+        assert f"\nunpriced: {name}, 4 requests in 1 turns, " in shown
+
+
+def test_a_price_list_of_ones_own_is_laid_over_the_packages(path: Path, tmp_path: Path) -> None:
+    """What it names gets a price, and a damaged one is refused by name."""
+    prices = tmp_path / "mine.toml"
+    prices.write_text(PRICES, encoding="utf-8")
+    bill = run_json("replay", path, "--interval", "0", "--priced-as", "p/m", "--prices", prices)["bill"]
+    assert bill["cost_pico_usd"] == 1_000_000 * (bill["uncached_input_tokens"] + bill["output_tokens"])
+    prices.write_text("[[price]]\n", encoding="utf-8")
+    result = run("replay", path, "--interval", "0", "--prices", prices)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert result.stderr.startswith(f"timectx replay: invalid value for '--prices': {prices}")
 
 
 def test_as_recorded_finds_the_interval_and_its_range(tmp_path: Path) -> None:
@@ -145,8 +240,8 @@ def test_a_sample_is_replayed_by_its_name() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "give one of --interval, --as-recorded and --scenario"),
-        (("--interval", "1m", "--as-recorded"), "give one of --interval, --as-recorded and --scenario"),
+        ((), "give one of --interval, --as-recorded, --scenario and --preset"),
+        (("--interval", "1m", "--as-recorded"), "give one of --interval, --as-recorded, --scenario and --preset"),
         (
             ("--as-recorded", "--zone", "UTC"),
             "--as-recorded takes zone, edition and policy from the log; leave --zone, --edition and --policy away",
@@ -263,9 +358,8 @@ def test_more_than_two_are_each_compared_with_the_first(path: Path) -> None:
 def test_what_is_no_scenario_is_refused_by_name(path: Path) -> None:
     """One line says what could have been meant."""
     result = run("replay", path, "--interval", "0", "--compare", "ten")
-    expected = (
-        "timectx replay: no scenario is called 'ten'; expected an interval such as 10m, a TOML file or as-recorded\n"
-    )
+    reason = "no scenario is called 'ten'; expected an interval such as 10m, a TOML file, a preset or as-recorded"
+    expected = f"timectx replay: {reason}\n"
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", expected)
 
 
@@ -289,3 +383,65 @@ def test_a_window_is_that_of_a_simulated_compaction(path: Path, tmp_path: Path) 
     result = run("replay", path, "--interval", "0", "--window", "5000")
     reason = "--window is the context window of a simulated compaction; add --compaction simulated"
     assert (result.exit_code, result.stderr) == (2, f"timectx replay: {reason}; see timectx replay --help\n")
+
+
+def test_a_preset_is_a_scenario_under_a_name(path: Path) -> None:
+    """It stands alone or beside another, with the knobs of the command line."""
+    found = run_json("replay", path, "--preset", "dsh-0.2.1", "--compare", "web-overlay", "--zone", "Asia/Tokyo")
+    told = [(each["scenario"]["edition"], each["scenario"]["interval_ms"]) for each in (found, *found["compared"])]
+    assert told == [("current", 600_000), ("readme", 0)]
+    assert {each["scenario"]["time_zone"] for each in (found, *found["compared"])} == {"Asia/Tokyo"}
+
+
+def test_presets_can_be_listed(path: Path) -> None:
+    """Wherever a preset is taken, list prints them all and nothing is replayed."""
+    for command in (("replay",), ("replay", path)):
+        result = run(*command, "--preset", "list")
+        lines = result.stdout.splitlines()
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert [line.split()[0] for line in lines[2:]] == list(PRESETS)
+        assert "web overlay (every attempt)" in lines[2]
+
+
+def test_a_preset_that_does_not_exist_is_a_wrong_call(path: Path) -> None:
+    """With the near one."""
+    result = run("replay", path, "--preset", "dsh-0.2.2")
+    reason = "invalid value for '--preset': no preset is called 'dsh-0.2.2'; did you mean dsh-0.2.1?"
+    assert (result.exit_code, result.stdout, result.stderr) == (
+        2,
+        "",
+        f"timectx replay: {reason} see timectx replay --help\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--policy", "after-compaction|interval"), "due by interval 1m | after-compaction, edition readme"),
+        (("--delivery", "system-prompt"), "tokens by the fixed estimate, delivery system-prompt"),
+        (("--compaction", "off", "--priced-as", "x"), "tokens by the fixed estimate, no compaction, billed as x"),
+        (("--compaction", "simulated", "--window", "50000"), "estimate, simulated compaction in 50,000 tokens"),
+        (("--counter", "cjk"), "tokens by cjk (heuristic)"),
+        (("--meter", "reported"), "tokens by the provider's counts where the log has them"),
+        (("--cache", "none"), "tokens by the fixed estimate, cache none"),
+    ],
+)
+def test_every_knob_has_its_words(path: Path, options: tuple[str, ...], words: str) -> None:
+    """The first line says what the numbers stand on."""
+    result = run("replay", path, "--interval", "1m", *options)
+    assert (result.exit_code, result.stdout.splitlines()[0].count(words)) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "reason"),
+    [
+        ("--policy", "sometimes", "sometimes"),
+        ("--counter", "o300k", "one of o200k, cl100k, deepseek, cjk, chars/N"),
+        ("--delivery", "pigeon", "is not one of 'appended', 'system-prompt', "),
+        ("--cache", "fridge", "a cache is one of "),
+    ],
+)
+def test_a_knob_that_does_not_exist_is_one_line(path: Path, option: str, value: str, reason: str) -> None:
+    """It names the value and what there is."""
+    result = run("replay", path, "--interval", "1m", option, value)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n"), reason in result.stderr) == (2, "", 1, True)

@@ -9,20 +9,20 @@ from typing import Final
 from timectx.cli.scenarios import due_words, scenario_words
 from timectx.cli.screen import clean, counted, say
 from timectx.cli.tables import print_table
+from timectx.cost import PriceList, bill_run
 from timectx.reading import format_duration
 from timectx.replay import Explanation, Run, RunReading
-from timectx.results.columns import MEASURES
 from timectx.results.compare import compare_measures, own_readings, parting_step
 from timectx.units import format_interval
 
 __all__ = ["show_replay", "show_side_by_side"]
 
 _PROSE: Final = "what it is"
-_OF_A_PAIR: Final = ("own_readings", "reworded_readings")
+_OF_A_PAIR: Final = ("own_readings", "reworded_readings", "parting_step")
 """Rows whose value for one run depends on the other."""
 
 
-def show_replay(run: Run, explanation: Explanation | None = None) -> None:
+def show_replay(run: Run, explanation: Explanation | None = None, prices: PriceList | None = None) -> None:
     """
     Print the readings of a run, then its measures.
 
@@ -32,7 +32,14 @@ def show_replay(run: Run, explanation: Explanation | None = None) -> None:
         The run.
     explanation : Explanation, optional
         What explains the log, where that was asked for.
+    prices : PriceList, optional
+        What to bill by; None takes the list that comes with the package.
     """
+    rows = [
+        (name, _value(unit, value), description)
+        for name, unit, value, *_, description in compare_measures(run, run, prices=prices)
+        if name not in _OF_A_PAIR
+    ]
     say(clean(f"{due_words(run.scenario)}, {scenario_words(run.scenario)}"))
     if explanation:
         say(f"as recorded: {explanation}")
@@ -40,15 +47,13 @@ def show_replay(run: Run, explanation: Explanation | None = None) -> None:
     heads = ("turn", "step", "time", "elapsed", "tokens", "resent in")
     print_table(heads, map(_reading_row, run.readings), left=("time",), keys=2)
     say("")
-    rows = [
-        (column.name, _value(column.unit, getattr(run.measures, column.name)), column.description)
-        for column in MEASURES
-        if hasattr(run.measures, column.name)
-    ]
     print_table(("measure", "value", _PROSE), rows, left=("measure", _PROSE), prose=_PROSE)
+    say("")
+    for line in bill_run(run, prices).describe():
+        say(clean(line))
 
 
-def show_side_by_side(run: Run, others: Sequence[Run]) -> None:
+def show_side_by_side(run: Run, others: Sequence[Run], prices: PriceList | None = None) -> None:
     """
     Print the measures of several runs of one session beside each other, and the readings that only one has.
 
@@ -58,7 +63,10 @@ def show_side_by_side(run: Run, others: Sequence[Run]) -> None:
         The one that the others are compared with.
     others : sequence of Run
         At least one.
+    prices : PriceList, optional
+        What to bill by; None takes the list that comes with the package.
     """
+    rows = list(_measure_rows(run, others, prices))
     names = [_letter(at) for at in range(len(others) + 1)]
     for name, each in zip(names, (run, *others), strict=True):
         say(clean(f"{name}: {due_words(each.scenario)}, {scenario_words(each.scenario)}"))
@@ -66,7 +74,7 @@ def show_side_by_side(run: Run, others: Sequence[Run]) -> None:
     heads = ["measure", names[0]]
     for name in names[1:]:
         heads += [name, f"{name} - {names[0]}", f"{name} / {names[0]}"]
-    print_table((*heads, _PROSE), _measure_rows(run, others), left=("measure", _PROSE), prose=_PROSE)
+    print_table((*heads, _PROSE), rows, left=("measure", _PROSE), prose=_PROSE)
     for name, other in zip(names[1:], others, strict=True):
         say("")
         _show_parting(names[0], run, name, other)
@@ -77,8 +85,8 @@ def _letter(at: int) -> str:
     return ascii_lowercase[ones] + (str(tens) if tens else "")
 
 
-def _measure_rows(run: Run, others: Sequence[Run]) -> Iterator[tuple[str, ...]]:
-    compared = [compare_measures(run, other) for other in others]
+def _measure_rows(run: Run, others: Sequence[Run], prices: PriceList | None) -> Iterator[tuple[str, ...]]:
+    compared = [compare_measures(run, other, prices=prices) for other in others]
     for rows in zip(*compared, strict=True):
         name, unit, first, *_, description = rows[0]
         if name == "parting_step" or (name in _OF_A_PAIR and len(others) > 1):
@@ -121,4 +129,6 @@ def _value(unit: str, value: float | None) -> str:
         return f"{100 * value:.1f} %"
     if unit == "ms":
         return ("-" if value < 0 else "") + format_interval(abs(int(value)))
+    if unit == "USD":
+        return f"{value:.6f} USD"
     return f"{value:,}"

@@ -12,7 +12,8 @@ from rich.progress import TaskID
 
 from timectx.cli.copies import Originals
 from timectx.cli.options import EDITION, INTERVALS, PATH, ZONE, json_option, paths_argument
-from timectx.cli.scenarios import Knobs, read_scenario, scenario_words
+from timectx.cli.scenario_options import Knobs, read_scenario
+from timectx.cli.scenarios import scenario_words
 from timectx.cli.screen import clean, counted, note, place, print_json, progress, say
 from timectx.cli.sources import Loaded, find_files, load
 from timectx.cli.tables import print_table
