@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from timectx.cost import PriceList
 from timectx.replay import Scenario
+from timectx.replay.counters import NamedCounter
 from timectx.session import Session
 from timectx.sweep.columns_of import columns_key
 from timectx.sweep.replayed import replay_columns
@@ -69,10 +70,9 @@ def parts_of(scenarios: Sequence[tuple[int, Scenario]]) -> list[Part]:
     """
     found: dict[tuple[str, int], Part] = {}
     for place, scenario in scenarios:
-        counter = scenario.counter
-        said = repr(columns_key(scenario if counter is None else scenario.replace(counter=None)))
-        name = said if counter is None else None
-        found.setdefault((said, id(counter)), Part(name, [])).scenarios.append((place, scenario))
+        own = None if isinstance(scenario.counter, NamedCounter) else scenario.counter
+        said = repr(columns_key(scenario if own is None else scenario.replace(counter=None)))
+        found.setdefault((said, id(own)), Part(None if own else said, [])).scenarios.append((place, scenario))
     return list(found.values())
 
 

@@ -12,6 +12,7 @@ from timectx.cost import PriceList, packaged_prices
 from timectx.errors import ScenarioError, WorkerError
 from timectx.formats import FileProblem
 from timectx.replay import Scenario
+from timectx.replay.counters import NamedCounter
 from timectx.sweep.assembly import Assembly
 from timectx.sweep.batches import BATCH_BYTES, batches_of
 from timectx.sweep.facts import SessionFacts
@@ -80,7 +81,7 @@ def sweep_sessions(
     Raises
     ------
     ScenarioError
-        Kind ``scenarios`` for something that is no scenario.
+        Kind ``scenarios`` for something that is no scenario; ``counter-missing`` for a tokenizer that is not installed.
     CostError
         Kind ``cache`` if a scenario names a cache rule that does not exist.
     WorkerError
@@ -105,7 +106,7 @@ def sweep_sessions(
         keep=keep,
         prices=prices,
     )
-    _check_caches(plan.scenarios, prices)
+    _check_names(plan.scenarios, prices)
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise WorkerError(f"an executor has a submit method, as in PEP 3148; got {executor!r}", kind="executor")
     given = settle_given(sessions_or_paths, storage_options)
@@ -135,6 +136,10 @@ def _checked(scenarios: Scenario | str | Iterable[Scenario | str]) -> tuple[Scen
     return tuple(each for alike in checked.values() for each in alike)
 
 
-def _check_caches(scenarios: Iterable[Scenario | str], prices: PriceList | None) -> None:
-    for name in {each.cache for each in scenarios if isinstance(each, Scenario) and each.cache is not None}:
+def _check_names(scenarios: Iterable[Scenario | str], prices: PriceList | None) -> None:
+    """Refuse at once, and not for each session, what names a cache rule or a tokenizer that is not there."""
+    whole = [each for each in scenarios if isinstance(each, Scenario)]
+    for name in {each.cache for each in whole if each.cache is not None}:
         (prices or packaged_prices()).rule(name)
+    for counter in {each.counter for each in whole if isinstance(each.counter, NamedCounter)}:
+        counter("")
