@@ -94,6 +94,19 @@ def test_as_recorded_is_whatever_explains_each_session(tmp_path: Path) -> None:
     ]
 
 
+def test_what_was_recorded_can_be_measured_as_the_others_are() -> None:
+    """Knobs given for it hold in place of the explaining scenario's, and the rest stays as explained."""
+    session = synthetic_session(1, steps=9)
+    knobs = {"counter": "cjk", "compaction": "off", "model": "deepseek/deepseek-v4-flash"}
+    frame = sweep_sessions(session, ["as-recorded"], recorded=knobs)
+    scenario = explain_recorded(session).scenario.replace(**knobs)
+    run = replay_session(session, scenario)
+    assert frame["input_tokens"].tolist() == [run.measures.input_tokens]
+    assert frame["cost_usd"].tolist() == [bill_run(run).cost_usd]
+    assert frame[["scenario", "compaction", "model"]].iloc[0].tolist() == ["as-recorded", "off", knobs["model"]]
+    assert frame.attrs["as_recorded"][0]["scenario"] == scenario.to_toml()
+
+
 def test_a_session_without_readings_has_no_row_as_recorded() -> None:
     """It says nothing about the setting in force."""
     bare = synthetic_session(1, steps=5, readings=False)

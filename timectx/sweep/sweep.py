@@ -37,6 +37,7 @@ def sweep_sessions(
     cache: bool | str | os.PathLike[str] = True,
     keep: Callable[[SessionFacts], bool] | None = None,
     prices: PriceList | None = None,
+    recorded: Mapping[str, Any] | None = None,
     storage_options: Mapping[str, Any] | None = None,
     batch_bytes: int = BATCH_BYTES,
 ) -> DataFrame:
@@ -64,6 +65,9 @@ def sweep_sessions(
         Tells by a session's facts whether it counts; None keeps all.
     prices : PriceList, optional
         What models cost; None = the list that comes with the package.
+    recorded : Mapping, optional
+        Knobs that ``"as-recorded"`` takes in place of the explaining scenario's, such as `meter`, `counter`,
+        `compaction` or `model`, so that it is measured as the others are.
     storage_options : Mapping, optional
         What fsspec needs to open URLs.
     batch_bytes : int, optional
@@ -105,6 +109,7 @@ def sweep_sessions(
         storage_options=dict(storage_options or {}),
         keep=keep,
         prices=prices,
+        recorded=dict(recorded or {}),
     )
     _check_names(plan.scenarios, prices)
     if executor is not None and not callable(getattr(executor, "submit", None)):

@@ -31,6 +31,7 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     `scenarios` may hold ``as-recorded``. `cache` is True for the worker's own cache folder, a path for another, False
     for none. `keep` tells which sessions count, None = all. `prices` None is the list that comes with the package.
+    `recorded` are knobs that ``as-recorded`` does not take from the log.
     """
 
     scenarios: tuple[Scenario | str, ...]
@@ -38,6 +39,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     storage_options: dict[str, Any] = {}
     keep: Callable[[SessionFacts], bool] | None = None
     prices: PriceList | None = None
+    recorded: dict[str, Any] = {}
 
 
 class Batch(Struct, frozen=True):
@@ -98,7 +100,7 @@ def _measured(plan: Plan, source: Source, parts: Sequence[Part], rows: RowBuilde
     path = source.given.path
     if plan.keep is not None and not plan.keep(source.facts):
         return Outcome(path=path, facts=source.facts, kept=False)
-    explained = source.explained if AS_RECORDED in plan.scenarios else None
+    explained = _explained(plan, source)
     if explained is not None:
         parts = joined_parts(parts, parts_of([(plan.scenarios.index(AS_RECORDED), explained.scenario)]))
     measured = measure_source(source, parts, plan.prices)
@@ -111,6 +113,13 @@ def _measured(plan: Plan, source: Source, parts: Sequence[Part], rows: RowBuilde
         scenarios=measured.places,
         recorded=None if explained is None else _recorded(explained),
     )
+
+
+def _explained(plan: Plan, source: Source) -> Explained | None:
+    explained = source.explained if AS_RECORDED in plan.scenarios else None
+    if explained is None or not plan.recorded:
+        return explained
+    return Explained(explained.scenario.replace(**plan.recorded), explained.text)
 
 
 def _named(scenarios: Sequence[Scenario | str]) -> list[tuple[int, Scenario]]:
