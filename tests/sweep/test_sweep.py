@@ -287,3 +287,11 @@ def test_a_cache_rule_that_does_not_exist_is_refused_at_once() -> None:
     with pytest.raises(CostError) as caught:
         sweep_sessions("missing.jsonl", Scenario(cache="nobody's"))
     assert caught.value.kind == "cache"
+
+
+def test_what_was_recorded_can_be_counted_by_a_function_of_ones_own() -> None:
+    """No text holds that, so the scenario beside the table is the one that explains the log."""
+    session = synthetic_session(1, steps=10)
+    frame = sweep_sessions(session, ["as-recorded", Scenario(counter=len)], recorded={"counter": len})
+    assert frame["input_tokens"].iloc[0] == frame["input_tokens"].iloc[1]
+    assert frame.attrs["as_recorded"][0]["scenario"] == explain_recorded(session).scenario.to_toml()

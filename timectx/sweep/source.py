@@ -28,9 +28,10 @@ EXPLANATION: Final = "explanation"
 
 
 class Explained(Struct, frozen=True):
-    """Hold the scenario that explains a session's readings, and a sentence that says how sure that is."""
+    """Hold the scenario that explains a session's readings, as TOML too, and a sentence that says how sure it is."""
 
     scenario: Scenario
+    toml: str
     text: str
 
 
@@ -97,14 +98,14 @@ class Source:
         kept = self._kept(EXPLANATION)
         if kept is not None:
             said = kept[0].explanation
-            return None if said is None else Explained(parse_scenario(said[0]), said[1])
+            return None if said is None else Explained(parse_scenario(said[0]), *said)
         explanation = explain_recorded(self.session) if self.facts.holds_readings else None
         if explanation is None:
             self._keep(EXPLANATION)
             return None
         said = explanation.scenario.to_toml(), str(explanation)
         self._keep(EXPLANATION, explanation=said)
-        return Explained(explanation.scenario, said[1])
+        return Explained(explanation.scenario, *said)
 
     def columns(self, scenario: Scenario, part: str | None) -> tuple[Columns, bytes]:
         """

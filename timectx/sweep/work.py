@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from timectx.cost import PriceList
-from timectx.errors import FormatError
+from timectx.errors import FormatError, ScenarioError
 from timectx.formats import FileProblem
 from timectx.formats.folders import problem_of
 from timectx.formats.report import one_line
@@ -119,7 +120,11 @@ def _explained(plan: Plan, source: Source) -> Explained | None:
     explained = source.explained if AS_RECORDED in plan.scenarios else None
     if explained is None or not plan.recorded:
         return explained
-    return Explained(explained.scenario.replace(**plan.recorded), explained.text)
+    scenario = explained.scenario.replace(**plan.recorded)
+    try:
+        return replace(explained, scenario=scenario, toml=scenario.to_toml())
+    except ScenarioError:  # a function of one's own fits into no text
+        return replace(explained, scenario=scenario)
 
 
 def _named(scenarios: Sequence[Scenario | str]) -> list[tuple[int, Scenario]]:
@@ -127,4 +132,4 @@ def _named(scenarios: Sequence[Scenario | str]) -> list[tuple[int, Scenario]]:
 
 
 def _recorded(explained: Explained) -> Recorded:
-    return Recorded(explained.scenario.to_toml(), explained.text, scenario_cells(explained.scenario))
+    return Recorded(explained.toml, explained.text, scenario_cells(explained.scenario))
