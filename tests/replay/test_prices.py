@@ -43,7 +43,11 @@ def test_the_memory_prices_a_reading_as_the_book_does() -> None:
     asked.clear()
     assert {*map(prices.reading, texts), *map(prices.memory, texts)} == {len(texts[0])}
     assert asked == [masked(texts[0])]
-    longer = texts[0] + "\n\nAnd more."
+    assert (prices.memory(f"clock\n{{}}\n{texts[0]}"), asked[-1]) == (
+        len(texts[0]) + 9,
+        f"clock\n{{}}\n{masked(texts[0])}",
+    )
+    longer = texts[0] + "\n\n\n\nAnd more."
     assert (prices.memory(longer), asked[-1]) == (len(longer), longer)
 
 

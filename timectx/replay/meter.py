@@ -7,6 +7,8 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
+from msgspec import Struct
+
 from timectx.errors import ScenarioError
 from timectx.replay.js_json import js_json, utf16_length
 from timectx.session.events import Block, Message, SurfaceEvent
@@ -15,6 +17,8 @@ from timectx.units import Tokens
 
 __all__ = [
     "Counter",
+    "Pricing",
+    "Scaled",
     "count_header_tokens",
     "count_message_tokens",
     "count_tokens",
@@ -22,12 +26,59 @@ __all__ = [
     "estimate_message_tokens",
     "estimate_node_tokens",
     "estimate_reading_tokens",
+    "estimate_text_tokens",
     "header_texts",
     "message_text",
 ]
 
 Counter: TypeAlias = Callable[[str], int]
 """Anything that returns how many tokens a text has."""
+
+
+class Scaled(Struct, frozen=True):
+    """
+    Multiply prices by one factor.
+
+    Parameters
+    ----------
+    ratio : float
+        The factor, above 0.
+    counter : callable, optional
+        Whose prices; None multiplies those of the fixed estimate.
+
+    Notes
+    -----
+    Each price of a message, a header or a reading is multiplied and rounded by itself, so that sums of
+    prices stay sums of whole numbers.
+
+    Examples
+    --------
+    >>> estimate_reading_tokens("x" * 100), estimate_reading_tokens("x" * 100, Scaled(1.5))
+    (33, 50)
+    """
+
+    ratio: float
+    counter: Counter | None = None
+
+    def tokens(self, price: int) -> Tokens:
+        """
+        Return a price times the factor.
+
+        Parameters
+        ----------
+        price : int
+            In tokens.
+
+        Returns
+        -------
+        Tokens
+            The nearest whole number, the larger of two as near.
+        """
+        return Tokens(math.floor(price * self.ratio + 0.5))
+
+
+Pricing: TypeAlias = Counter | Scaled
+"""What stands in the place of the fixed estimate: a counter, or a factor."""
 
 _PER_BLOCK: Final = 4
 _PER_MESSAGE: Final = 4
@@ -61,7 +112,7 @@ def estimate_message_tokens(message: Message) -> Tokens:
     return Tokens(_content_tokens(message.content) + _PER_MESSAGE)
 
 
-def estimate_node_tokens(event: SurfaceEvent, counter: Counter | None = None) -> Tokens:
+def estimate_node_tokens(event: SurfaceEvent, counter: Pricing | None = None) -> Tokens:
     """
     Estimate the price of one surface node.
 
@@ -69,8 +120,8 @@ def estimate_node_tokens(event: SurfaceEvent, counter: Counter | None = None) ->
     ----------
     event : SurfaceEvent
         The node's event.
-    counter : callable, optional
-        Counts the message's text in place of the fixed rule; None uses the rule.
+    counter : callable or Scaled, optional
+        Counts the message's text in place of the fixed rule, or scales what that says; None uses the rule.
 
     Returns
     -------
@@ -82,13 +133,15 @@ def estimate_node_tokens(event: SurfaceEvent, counter: Counter | None = None) ->
     ScenarioError
         As `count_tokens`.
     """
+    if isinstance(counter, Scaled):
+        return counter.tokens(estimate_node_tokens(event, counter.counter))
     message = message_of(event)
     if message is None:
         return Tokens(0)
     return count_message_tokens(message, counter) if counter else estimate_message_tokens(message)
 
 
-def estimate_reading_tokens(text: str, counter: Counter | None = None) -> Tokens:
+def estimate_reading_tokens(text: str, counter: Pricing | None = None) -> Tokens:
     """
     Estimate the price of a reading.
 
@@ -96,7 +149,7 @@ def estimate_reading_tokens(text: str, counter: Counter | None = None) -> Tokens
     ----------
     text : str
         The reading as the model sees it.
-    counter : callable, optional
+    counter : callable or Scaled, optional
         As for `estimate_node_tokens`.
 
     Returns
@@ -109,12 +162,14 @@ def estimate_reading_tokens(text: str, counter: Counter | None = None) -> Tokens
     >>> estimate_reading_tokens("x" * 100)
     33
     """
+    if isinstance(counter, Scaled):
+        return counter.tokens(estimate_reading_tokens(text, counter.counter))
     if counter:
         return count_tokens(text, counter)
     return estimate_message_tokens(Message(content=({"type": "text", "text": text},), source={}))
 
 
-def estimate_header_tokens(header: Mapping[str, Any] | None, counter: Counter | None = None) -> Tokens:
+def estimate_header_tokens(header: Mapping[str, Any] | None, counter: Pricing | None = None) -> Tokens:
     """
     Estimate the price of a request header.
 
@@ -122,7 +177,7 @@ def estimate_header_tokens(header: Mapping[str, Any] | None, counter: Counter | 
     ----------
     header : Mapping or None
         With `system` and `tools`; None costs nothing.
-    counter : callable, optional
+    counter : callable or Scaled, optional
         As for `estimate_node_tokens`.
 
     Returns
@@ -140,9 +195,42 @@ def estimate_header_tokens(header: Mapping[str, Any] | None, counter: Counter | 
     ----------
     .. [1] deepseek-harness, packages/llm/token-meter/src/estimate.ts.
     """
+    if isinstance(counter, Scaled):
+        return counter.tokens(estimate_header_tokens(header, counter.counter))
     if counter:
         return count_header_tokens(header, counter)
     return Tokens(sum(_quarter(utf16_length(text)) + _PER_BLOCK for text in header_texts(header)))
+
+
+def estimate_text_tokens(text: str, counter: Pricing | None = None) -> Tokens:
+    """
+    Estimate the price of a bare text.
+
+    Parameters
+    ----------
+    text : str
+        No message: part of one, or what a model answers.
+    counter : callable or Scaled, optional
+        As for `estimate_node_tokens`.
+
+    Returns
+    -------
+    Tokens
+        A quarter of its length in UTF-16 units, rounded up, without fixed parts.
+
+    Raises
+    ------
+    ScenarioError
+        As `count_tokens`.
+
+    Examples
+    --------
+    >>> estimate_text_tokens("hello"), estimate_text_tokens("hello", len), estimate_text_tokens("hello", Scaled(2.0))
+    (2, 5, 4)
+    """
+    if isinstance(counter, Scaled):
+        return counter.tokens(estimate_text_tokens(text, counter.counter))
+    return count_tokens(text, counter) if counter else Tokens(_quarter(utf16_length(text)))
 
 
 def count_tokens(text: str, counter: Counter) -> Tokens:

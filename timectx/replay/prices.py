@@ -6,14 +6,16 @@ import hashlib
 from typing import Final
 
 from timectx.replay.counters import NamedCounter, counter_of
-from timectx.replay.meter import Counter, estimate_header_tokens, estimate_node_tokens
+from timectx.replay.meter import Counter, Pricing, Scaled, estimate_header_tokens, estimate_node_tokens
 from timectx.replay.reading_prices import ReadingPrices
 from timectx.session.events import JsonObject, SurfaceEvent
 
-__all__ = ["CountMemory", "PriceBook"]
+__all__ = ["CountMemory", "PriceBook", "chars_per_token"]
 
 _OPENING: Final = "Time sampled while preparing turn "
-_MOST_LINES: Final = 3
+_OPENS_WITHIN: Final = 64
+_MOST_LINES: Final = 5
+_CHARS_PER_TOKEN: Final = 4
 
 
 class CountMemory:
@@ -45,7 +47,7 @@ class CountMemory:
 
     def __call__(self, text: str) -> int:
         """Return what the counter says of a text."""
-        if text.startswith(_OPENING) and text.count("\n") < _MOST_LINES:
+        if _is_reading(text):
             return self.readings.price(text)
         key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         known = self._known.get(key)
@@ -60,8 +62,10 @@ class PriceBook:
 
     Parameters
     ----------
-    counter : callable or str, optional
-        Counts texts, perhaps by a name; None uses the fixed estimate.
+    counter : callable, str or CountMemory, optional
+        Counts texts, perhaps by a name; a memory is shared. None uses the fixed estimate.
+    scale : float, optional
+        Multiplies every price; None leaves them as they are.
 
     Raises
     ------
@@ -70,17 +74,43 @@ class PriceBook:
 
     Notes
     -----
-    Only a memory of pure functions: asking twice gives the same answer. `memory` is the counter
-    for whoever prices the same session's messages elsewhere, None without one; `readings` prices
-    readings by their form.
+    Only a memory of pure functions: asking twice gives the same answer. `memory` is what prices the same
+    session's messages elsewhere, in place of the fixed estimate, and None where that holds; `readings`
+    prices readings by their form.
+
+    Examples
+    --------
+    >>> PriceBook().reading("x" * 100), PriceBook().scaled(1.5).reading("x" * 100)
+    (33, 50)
     """
 
-    def __init__(self, counter: Counter | str | None = None) -> None:
-        self.counter = counter_of(counter)
-        self.memory = None if self.counter is None else CountMemory(self.counter)
-        self.readings = ReadingPrices() if self.memory is None else self.memory.readings
+    def __init__(self, counter: Counter | str | CountMemory | None = None, scale: float | None = None) -> None:
+        counts = counter if isinstance(counter, CountMemory) else counter_of(counter)
+        if counts is not None and not isinstance(counts, CountMemory):
+            counts = CountMemory(counts)
+        self.counter = None if counts is None else counts.counter
+        self.scale = scale
+        self.memory: Pricing | None = counts if scale is None else Scaled(scale, counts)
+        self.readings = counts.readings if counts and scale is None else ReadingPrices(self.memory)
+        self._counts = counts
         self._nodes: dict[int, int] = {}
         self._headers: dict[int, tuple[JsonObject, int]] = {}
+
+    def scaled(self, scale: float) -> PriceBook:
+        """
+        Return a book of the same prices, each times a factor.
+
+        Parameters
+        ----------
+        scale : float
+            The factor, above 0.
+
+        Returns
+        -------
+        PriceBook
+            It shares what was counted.
+        """
+        return PriceBook(self._counts, scale)
 
     def node(self, event: SurfaceEvent) -> int:
         """
@@ -137,3 +167,34 @@ class PriceBook:
             Tokens.
         """
         return self.readings.price(text)
+
+
+def chars_per_token(pricing: Pricing | None) -> float:
+    """
+    Return how many characters of plain words a price of one token buys.
+
+    Parameters
+    ----------
+    pricing : callable, Scaled or None
+        What prices a text; None is the fixed estimate.
+
+    Returns
+    -------
+    float
+        4, or the `N` of a counter ``chars/N``, over the factor of what is scaled.
+
+    Examples
+    --------
+    >>> chars_per_token(None), chars_per_token(Scaled(1.6)), chars_per_token(NamedCounter("chars/2.8"))
+    (4.0, 2.5, 2.8)
+    """
+    if isinstance(pricing, Scaled):
+        return chars_per_token(pricing.counter) / pricing.ratio
+    counter = pricing.counter if isinstance(pricing, CountMemory) else pricing
+    named = counter.partition("/")[2] if isinstance(counter, NamedCounter) else ""
+    return float(named or _CHARS_PER_TOKEN)
+
+
+def _is_reading(text: str) -> bool:
+    """Tell whether a text is a reading, alone or as the result of a tool."""
+    return text.find(_OPENING, 0, _OPENS_WITHIN) >= 0 and text.count("\n") < _MOST_LINES

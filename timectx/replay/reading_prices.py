@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from timectx.reading import Reading, format_reading
-from timectx.replay.meter import Counter, count_tokens, estimate_reading_tokens
+from timectx.replay.meter import Counter, Pricing, Scaled, count_tokens, estimate_reading_tokens
 
 __all__ = ["FORM_COUNT", "ReadingPrices", "digit_blind", "elapsed_form", "masked"]
 
@@ -131,8 +131,8 @@ class ReadingPrices:
 
     Parameters
     ----------
-    counter : callable, optional
-        What counts; None uses the fixed estimate, which sees nothing but lengths.
+    counter : callable or Scaled, optional
+        What counts, or scales what that says; None uses the fixed estimate, which sees nothing but lengths.
     blind : bool or None, optional
         Whether the counter is known to be blind to digits; None finds out with `digit_blind`, once and
         when it is first needed.
@@ -143,9 +143,10 @@ class ReadingPrices:
     costs, and each such text is counted once. Where it is not, every text is counted.
     """
 
-    def __init__(self, counter: Counter | None = None, *, blind: bool | None = None) -> None:
+    def __init__(self, counter: Pricing | None = None, *, blind: bool | None = None) -> None:
         self.counter = counter
-        self._blind = True if counter is None else blind
+        self._counts = counter.counter if isinstance(counter, Scaled) else counter
+        self._blind = blind
         self._prices: dict[str, int] = {}
         self._by_form: dict[str, tuple[int, ...]] = {}
 
@@ -153,7 +154,7 @@ class ReadingPrices:
     def blind(self) -> bool:
         """Whether one price holds for all readings that differ in their digits alone."""
         if self._blind is None:
-            self._blind = self.counter is None or digit_blind(self.counter)
+            self._blind = self._counts is None or digit_blind(self._counts)
         return self._blind
 
     def price(self, text: str) -> int:
@@ -211,7 +212,7 @@ class ReadingPrices:
         return known
 
     def _count(self, text: str) -> int:
-        return estimate_reading_tokens(text) if self.counter is None else count_tokens(text, self.counter)
+        return estimate_reading_tokens(text, self.counter)
 
 
 def _is_blind(counter: Counter, text: str) -> bool:

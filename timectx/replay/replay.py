@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from timectx.errors import ScenarioError
 from timectx.replay.empty_turns import without_empty_turns
+from timectx.replay.prices import PriceBook
 from timectx.replay.recorded_walk import RecordedWalk
 from timectx.replay.resolve import resolve_scenario
 from timectx.replay.run import Run
+from timectx.replay.scale import fit_scale
 from timectx.replay.scenario import Scenario
 from timectx.replay.simulated_walk import SimulatedWalk
 from timectx.replay.simulation import Compaction
 from timectx.replay.timeline import Timeline, timeline_of
 from timectx.replay.walk import Walk
-from timectx.session import Session
+from timectx.session import Problem, Session
 
 __all__ = ["replay_session", "replay_timeline", "timeline_for"]
+
+_UNSCALED: Final = "the provider reported nothing to fit a factor to; prices stay as estimated, times 1"
 
 
 def replay_session(session: Session, scenario: Scenario) -> Run:
@@ -52,7 +58,7 @@ def timeline_for(session: Session, scenario: Scenario) -> Timeline:
     session : Session
         A recorded history.
     scenario : Scenario
-        Its edition, counter, compaction and empty turns matter here.
+        Its edition, counter, scale, compaction and empty turns matter here.
 
     Returns
     -------
@@ -61,7 +67,11 @@ def timeline_for(session: Session, scenario: Scenario) -> Timeline:
     """
     kept = without_empty_turns(session) if scenario.skip_empty else session
     whole = isinstance(scenario.compaction, Compaction)
-    return timeline_of(kept, scenario.edition, scenario.counter, whole=whole)
+    prices, unscaled = PriceBook(scenario.counter), False
+    if scenario.meter == "scaled":
+        scale = scenario.scale or fit_scale(session, prices)
+        prices, unscaled = prices.scaled(scale or 1.0), scale is None
+    return timeline_of(kept, scenario.edition, prices, whole=whole, unscaled=unscaled)
 
 
 def replay_timeline(timeline: Timeline, scenario: Scenario) -> Run:
@@ -83,14 +93,24 @@ def replay_timeline(timeline: Timeline, scenario: Scenario) -> Run:
     Raises
     ------
     ScenarioError
-        Kind ``edition`` when the timeline was made for another edition or counter.
+        Kind ``edition`` when the timeline was made for another edition or counter, ``scale`` when for
+        another factor.
     """
     if timeline.edition != scenario.edition or timeline.prices.counter != scenario.counter:
         raise ScenarioError(
             f"the timeline was made for edition {timeline.edition} and its counter, not for {scenario.edition}",
             kind="edition",
         )
+    if (timeline.prices.scale is None) is (scenario.meter == "scaled") or scenario.scale not in (
+        None,
+        timeline.prices.scale,
+    ):
+        raise ScenarioError(
+            f"the timeline was made for the scale {timeline.prices.scale}, not for {scenario.scale}", kind="scale"
+        )
     walk = _walk(timeline, resolve_scenario(timeline, scenario))
+    if timeline.unscaled:
+        walk.problems.append(Problem(0, "unscaled", _UNSCALED))
     for cue in timeline.cues:
         walk.follow(cue)
     return walk.run()

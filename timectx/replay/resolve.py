@@ -1,4 +1,4 @@
-"""Settle what a scenario leaves to the log: the zone that readings fall back on."""
+"""Settle what a scenario leaves to the log: the zone that readings fall back on, and the scale of prices."""
 
 from __future__ import annotations
 
@@ -25,8 +25,11 @@ def resolve_scenario(timeline: Timeline, scenario: Scenario) -> Scenario:
     -------
     Scenario
         With the fallback zone that the log's readings print where no browser zone is resolved, in
-        spans where it changes; ``UTC`` when none says.
+        spans where it changes; ``UTC`` when none says. With the timeline's scale under the meter
+        ``scaled``.
     """
+    if scenario.meter == "scaled":
+        scenario = scenario.replace(scale=timeline.prices.scale)
     if scenario.time_zone is not None:
         return scenario
     spans: list[tuple[int, str]] = []

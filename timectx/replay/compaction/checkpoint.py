@@ -11,7 +11,7 @@ from timectx.reading import Edition
 from timectx.replay.compaction.edition_prices import price_message
 from timectx.replay.compaction.refusals import refusal
 from timectx.replay.compaction.regions import Region
-from timectx.replay.meter import Counter
+from timectx.replay.meter import Pricing
 from timectx.session.events import Block, JsonObject, Message
 from timectx.units import Tokens
 
@@ -109,7 +109,7 @@ def checkpoint_message(blocks: Sequence[Block], life: Lifecycle, edition: Editio
     return Message(content=frame_summary(blocks), source=source, role="user", id=message_id)
 
 
-def check_smaller(checkpoint: Message, region: Region, edition: Edition, counter: Counter | None = None) -> Tokens:
+def check_smaller(checkpoint: Message, region: Region, edition: Edition, counter: Pricing | None = None) -> Tokens:
     """
     Refuse a checkpoint that saves nothing.
 
@@ -121,8 +121,8 @@ def check_smaller(checkpoint: Message, region: Region, edition: Edition, counter
         What it would stand for.
     edition : {"note", "note-v2", "readme", "current"}
         Whose prices and words.
-    counter : callable, optional
-        Counts texts in place of the edition's rule; None uses the rule.
+    counter : callable or Scaled, optional
+        Counts texts in place of the edition's rule, or scales what that says; None uses the rule.
 
     Returns
     -------

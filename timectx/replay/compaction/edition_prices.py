@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from timectx.reading import Edition
 from timectx.replay.js_json import js_json, utf16_length
 from timectx.replay.meter import (
-    Counter,
+    Pricing,
+    Scaled,
     count_message_tokens,
     estimate_header_tokens,
     estimate_message_tokens,
@@ -25,7 +26,7 @@ _CHARS_PER_TOKEN: Final = 4
 _OPAQUE: Final = ("tool-result", "image")
 
 
-def price_message(message: Message, edition: Edition, counter: Counter | None = None) -> Tokens:
+def price_message(message: Message, edition: Edition, counter: Pricing | None = None) -> Tokens:
     """
     Estimate the price of one message under an edition's rule.
 
@@ -36,8 +37,9 @@ def price_message(message: Message, edition: Edition, counter: Counter | None = 
     edition : {"note", "note-v2", "readme", "current"}
         Whose rule: ``current`` prices a tool result's blocks like any others, a system prompt by its
         bare length, and an image without the mark that it was moved out.
-    counter : callable, optional
-        Counts a message's text in place of the rule, the same in every edition; None uses the rule.
+    counter : callable or Scaled, optional
+        Counts a message's text in place of the rule, the same in every edition, or scales what the rule
+        says; None uses the rule.
 
     Returns
     -------
@@ -59,6 +61,8 @@ def price_message(message: Message, edition: Edition, counter: Counter | None = 
     >>> price_message(prompt, "readme"), price_message(replace(prompt, role="system"), "current")
     (14, 6)
     """
+    if isinstance(counter, Scaled):
+        return counter.tokens(price_message(message, edition, counter.counter))
     if counter is not None:
         return count_message_tokens(message, counter)
     if edition != "current":
@@ -66,7 +70,7 @@ def price_message(message: Message, edition: Edition, counter: Counter | None = 
     return _system_tokens(message) if message.role == "system" else _current_tokens(message)
 
 
-def price_header(header: Mapping[str, Any] | None, edition: Edition, counter: Counter | None = None) -> Tokens:
+def price_header(header: Mapping[str, Any] | None, edition: Edition, counter: Pricing | None = None) -> Tokens:
     """
     Estimate the price of a request header under an edition's rule.
 
@@ -76,7 +80,7 @@ def price_header(header: Mapping[str, Any] | None, edition: Edition, counter: Co
         With `system` and `tools`; None costs nothing.
     edition : {"note", "note-v2", "readme", "current"}
         Whose rule: in ``current`` the tools alone, because the system prompt is a node of the surface.
-    counter : callable, optional
+    counter : callable or Scaled, optional
         As for `price_message`.
 
     Returns

@@ -10,7 +10,7 @@ from timectx.reading import Edition
 from timectx.replay.compaction.policy import Target
 from timectx.replay.compaction.pressure import Anchor, PressureFold
 from timectx.replay.compaction.priced_surface import Node
-from timectx.replay.meter import Counter
+from timectx.replay.meter import Pricing
 from timectx.session.events import (
     SURFACE_CLASSES,
     CompactionEnd,
@@ -69,8 +69,8 @@ class LogView:
     ----------
     edition : {"note", "note-v2", "readme", "current"}, optional
         Whose prices and whose anchor.
-    counter : callable, optional
-        Counts texts in place of the edition's rule; None uses the rule.
+    counter : callable or Scaled, optional
+        Counts texts in place of the edition's rule, or scales what that says; None uses the rule.
     anchor : {"step-start", "reply"}, optional
         As for `PressureFold`.
     fallback : Target, optional
@@ -85,7 +85,7 @@ class LogView:
     def __init__(
         self,
         edition: Edition = "readme",
-        counter: Counter | None = None,
+        counter: Pricing | None = None,
         *,
         anchor: Anchor | None = None,
         fallback: Target | None = None,

@@ -13,7 +13,7 @@ from timectx.replay.compaction.assembly import assemble_blocks, unpack_stream
 from timectx.replay.compaction.edition_prices import price_header, price_message
 from timectx.replay.compaction.priced_surface import PricedSurface, node_of
 from timectx.replay.js_json import js_json
-from timectx.replay.meter import Counter
+from timectx.replay.meter import Pricing
 from timectx.session.events import (
     SURFACE_CLASSES,
     AssistantChunk,
@@ -85,8 +85,8 @@ class PressureFold:
     ----------
     edition : {"note", "note-v2", "readme", "current"}, optional
         Whose prices and whose anchor.
-    counter : callable, optional
-        Counts texts in place of the edition's rule; None uses the rule.
+    counter : callable or Scaled, optional
+        Counts texts in place of the edition's rule, or scales what that says; None uses the rule.
     anchor : {"step-start", "reply"}, optional
         Overrides which surface a usage count stands for; None takes the edition's: ``reply`` in
         ``current``, else ``step-start``, which counts the step's own messages twice once the
@@ -112,7 +112,7 @@ class PressureFold:
     """
 
     def __init__(
-        self, edition: Edition = "readme", counter: Counter | None = None, *, anchor: Anchor | None = None
+        self, edition: Edition = "readme", counter: Pricing | None = None, *, anchor: Anchor | None = None
     ) -> None:
         self.edition, self.counter = edition, counter
         self.anchor: Anchor = anchor or ("reply" if edition == "current" else "step-start")

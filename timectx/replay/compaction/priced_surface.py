@@ -10,7 +10,7 @@ from msgspec import Struct
 from timectx.errors import SessionError
 from timectx.reading import Edition
 from timectx.replay.compaction.edition_prices import price_message
-from timectx.replay.meter import Counter
+from timectx.replay.meter import Pricing
 from timectx.session.events import AssistantMessage, SurfaceEvent, ToolResult
 from timectx.session.surface import message_of
 
@@ -34,7 +34,7 @@ class Node(Struct, frozen=True, gc=False):
     is_system: bool = False
 
 
-def node_of(event: SurfaceEvent, edition: Edition, counter: Counter | None = None) -> Node:
+def node_of(event: SurfaceEvent, edition: Edition, counter: Pricing | None = None) -> Node:
     """
     Describe a message event as a node.
 
@@ -44,8 +44,8 @@ def node_of(event: SurfaceEvent, edition: Edition, counter: Counter | None = Non
         The event.
     edition : {"note", "note-v2", "readme", "current"}
         Whose prices.
-    counter : callable, optional
-        Counts texts in place of the edition's rule; None uses the rule.
+    counter : callable or Scaled, optional
+        Counts texts in place of the edition's rule, or scales what that says; None uses the rule.
 
     Returns
     -------

@@ -49,7 +49,10 @@ SUMMARY_INSTRUCTION: Final = (
 )
 """What the model is asked: as long as the original's own, so that the request costs as many tokens."""
 
-_CHARS_PER_TOKEN: Final = 4
+_CHARS_PER_TOKEN: Final = 4.0
+_FILLER: Final = " the"
+"""A token of the fixed estimate, and of every tokenizer known by name."""
+
 _BLANK: Final = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f"
     "\u205f\u3000\ufeff"
@@ -64,6 +67,7 @@ class SummaryRequest(Struct, frozen=True, kw_only=True):
     `messages` are those that will be shadowed, in surface order (in ``current`` after the system prompt),
     and the instruction last; `header` is what goes beside them. `provider` and `model` answer, in
     at most `max_tokens` tokens. `shadowed_tokens` is the sum of the prices of what goes.
+    `chars_per_token` is how much text stands for a token where the size of a text is all that counts.
     """
 
     messages: tuple[Message, ...]
@@ -72,6 +76,7 @@ class SummaryRequest(Struct, frozen=True, kw_only=True):
     model: str
     max_tokens: int
     shadowed_tokens: int
+    chars_per_token: float = _CHARS_PER_TOKEN
 
 
 class SummaryReply(Struct, frozen=True, kw_only=True):
@@ -124,7 +129,8 @@ class FixedTokens(Struct, frozen=True):
     Parameters
     ----------
     tokens : int
-        The text's size by the fixed estimate, from 1; the checkpoint around it costs 102 more.
+        The text's size by the fixed estimate, or by what stands in its place, from 1; by the estimate the
+        checkpoint around it costs 102 more.
 
     Raises
     ------
@@ -149,7 +155,7 @@ class FixedTokens(Struct, frozen=True):
 
     def __call__(self, request: SummaryRequest) -> SummaryReply:
         """Return that many tokens of filler, whatever was asked."""
-        return _text_reply("x" * (self.tokens * _CHARS_PER_TOKEN))
+        return _filler_reply(self.tokens, request)
 
 
 class ShareOfShadowed(Struct, frozen=True):
@@ -186,7 +192,7 @@ class ShareOfShadowed(Struct, frozen=True):
     def __call__(self, request: SummaryRequest) -> SummaryReply:
         """Return filler in proportion to what the request shadows."""
         tokens = max(1, math.floor(request.shadowed_tokens * self.ratio))
-        return _text_reply("x" * (tokens * _CHARS_PER_TOKEN))
+        return _filler_reply(tokens, request)
 
 
 def instruction_message(message_id: str = "") -> Message:
@@ -249,6 +255,11 @@ def summary_blocks(reply: SummaryReply, edition: Edition) -> tuple[Block, ...]:
     if not any(str(block.get("text", "")).strip(_BLANK) for block in texts):
         raise refusal("summary-empty", "the summary holds no text", edition)
     return texts
+
+
+def _filler_reply(tokens: int, request: SummaryRequest) -> SummaryReply:
+    length = max(1, math.floor(tokens * request.chars_per_token))
+    return _text_reply((_FILLER * (length // len(_FILLER) + 1))[:length])
 
 
 def _text_reply(text: str) -> SummaryReply:
