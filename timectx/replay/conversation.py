@@ -41,8 +41,8 @@ class ReadingAccount(ABC):
     -----
     Keys from 0 are seqs of recorded messages; a reading of the scenario has a key below 0, such as
     ``-1 - attempt``. `holds` gives, for each reading that is gone, the number of requests that held it.
-    `changes` notes what became of the surface since the last request. One reading may be held beside the
-    surface, in a place of its own in each prompt; `held_tokens` is its price, 0 without one.
+    `changes` notes what became of the surface since the last request. One reading may be `held` beside the
+    surface, in a place of its own in each prompt; None = there is none.
     """
 
     def __init__(self) -> None:
@@ -53,8 +53,7 @@ class ReadingAccount(ABC):
         self.holds: dict[int, int] = {}
         self.requests = 0
         self.changes = PromptChanges()
-        self.held_tokens = 0
-        self._held: int | None = None
+        self.held: Shown | None = None
 
     @property
     @abstractmethod
@@ -62,9 +61,19 @@ class ReadingAccount(ABC):
         """The price of all that the model sees."""
 
     @property
+    @abstractmethod
+    def nodes(self) -> tuple[tuple[int, int], ...]:
+        """Each node the model sees, in order, as its key and its price; another key is another text."""
+
+    @property
     def newest(self) -> Shown | None:
         """The visible reading that entered last; None when none is visible."""
         return next(reversed(self._shown.values()), None)
+
+    @property
+    def held_tokens(self) -> int:
+        """The price of the reading held beside the surface, 0 without one."""
+        return 0 if self.held is None else self.held.price_tokens
 
     @property
     def visible_readings(self) -> int:
@@ -97,14 +106,14 @@ class ReadingAccount(ABC):
             The reading; no replacement shadows it.
         """
         self.release()
-        self._held, self.held_tokens = shown.key, shown.price_tokens
+        self.held = shown
         self._show(shown)
 
     def release(self) -> None:
         """Let go of the reading held beside the surface, if there is one."""
-        if self._held is not None:
-            self._forget(self._held)
-            self._held, self.held_tokens = None, 0
+        if self.held is not None:
+            self._forget(self.held.key)
+            self.held = None
 
     def end(self) -> None:
         """Close the account of the readings still visible."""
@@ -144,6 +153,8 @@ class Conversation(ReadingAccount):
         self._own_gone: set[int] = set()
         self._recorded: list[int] = []
         self._nodes: list[int] = []
+        self._reads: dict[int, int] = {}
+        self._place: tuple[int, int] | None = None
         self._prices: dict[int, int] = {}
         self._surface_tokens = 0
 
@@ -151,6 +162,11 @@ class Conversation(ReadingAccount):
     def surface_tokens(self) -> int:
         """The price of all that the model sees."""
         return self._surface_tokens
+
+    @property
+    def nodes(self) -> tuple[tuple[int, int], ...]:
+        """Each node the model sees, in order, as its key and its price; another key is another text."""
+        return tuple((self._reads.get(key, key), self._prices[key]) for key in self._nodes)
 
     def record_own(self, event: SurfaceEvent) -> None:
         """
@@ -193,7 +209,29 @@ class Conversation(ReadingAccount):
         shown : Shown
             The reading, with its key.
         """
+        self._place = (shown.key, self._surface_tokens)
         self._append(shown.key, shown.price_tokens)
+        self._show(shown)
+
+    def overwrite(self, key: int, shown: Shown) -> None:
+        """
+        Put a reading of the scenario in the place of another that is still there.
+
+        Parameters
+        ----------
+        key : int
+            The other's key.
+        shown : Shown
+            The reading; for compactions it stays what was first put there.
+        """
+        node = next((node for node, read in self._reads.items() if read == key), key)
+        if self._place is None or self._place[0] != node:
+            self._place = (node, self._price_before(self._nodes.index(node)))
+        self.changes.rewrite(self._place[1])
+        self._surface_tokens += shown.price_tokens - self._prices[node]
+        self._prices[node] = shown.price_tokens
+        self._reads[node] = shown.key
+        self._forget(key)
         self._show(shown)
 
     def replace(self, event: SurfaceEvent, op: Replace) -> Shadowing:
@@ -273,15 +311,21 @@ class Conversation(ReadingAccount):
         """Tell whether a node is a reading of the scenario whose recorded twin is shadowed, or that has none."""
         return key < 0 and (key not in self._twins or self._twins[key] in self._own_gone)
 
+    def _price_before(self, place: int) -> int:
+        return sum(self._prices[key] for key in self._nodes[:place])
+
     def _put(self, event: SurfaceEvent, low: int, high: int, shadowed: frozenset[int]) -> Shadowing:
         before = self._surface_tokens
-        self.changes.rewrite(sum(self._prices[key] for key in self._nodes[:low]))
+        self.changes.rewrite(self._price_before(low))
+        self._place = None
         kept = [key for key in self._nodes[low:high] if key >= 0 and key not in shadowed]
         gone = [key for key in self._nodes[low:high] if key < 0 or key in shadowed]
-        readings = sum(key in self._shown for key in gone)
+        readings = 0
         for key in gone:
             self._surface_tokens -= self._prices.pop(key)
-            self._forget(key)
+            read = self._reads.pop(key, key)
+            readings += read in self._shown
+            self._forget(read)
         price = self._price_of(event)
         self._nodes[low:high] = [event.seq, *kept]
         self._prices[event.seq] = price

@@ -81,5 +81,8 @@ class RecordedWalk(Walk):
     def _show(self, shown: Shown, reading: RunReading) -> None:
         self.surface.add_reading(shown)
 
+    def _overwrite(self, key: int, shown: Shown, reading: RunReading) -> None:
+        self.surface.overwrite(key, shown)
+
     def _compact(self, index: int) -> None:
         """Do nothing: the log's own compactions happen where it has them."""

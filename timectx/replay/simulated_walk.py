@@ -6,6 +6,7 @@ from typing import Final
 
 from timectx.errors import TimectxError
 from timectx.replay.conversation import Shown
+from timectx.replay.deliveries import clock_message
 from timectx.replay.run import RunCompaction, RunReading
 from timectx.replay.scenario import Scenario
 from timectx.replay.schedule import reading_message
@@ -21,6 +22,7 @@ from timectx.session.events import (
     CompactionStart,
     CompactionSummary,
     Event,
+    Message,
     Replace,
     SurfaceEvent,
     TurnEnd,
@@ -89,8 +91,15 @@ class SimulatedWalk(Walk):
             self.problems.append(Problem(0, failure.kind, f"turn {self.turn}: no compaction, because {failure}"))
 
     def _show(self, shown: Shown, reading: RunReading) -> None:
-        message = reading_message(reading.text, self.scenario.edition, f"reading-{-shown.key}")
-        self.simulation.add_reading(shown, message, reading.time_ms)
+        self.simulation.add_reading(shown, self._message(shown, reading), reading.time_ms)
+
+    def _overwrite(self, key: int, shown: Shown, reading: RunReading) -> None:
+        self.simulation.overwrite(key, shown, self._message(shown, reading), reading.time_ms)
+
+    def _message(self, shown: Shown, reading: RunReading) -> Message:
+        if self.scenario.delivery == "tool":
+            return clock_message(reading.text)
+        return reading_message(reading.text, self.scenario.edition, f"reading-{-shown.key}")
 
     def _surface(self, event: SurfaceEvent) -> None:
         if event.surface_op is not None:

@@ -48,7 +48,6 @@ from timectx.session.events import (
 __all__ = ["Compaction", "Relief", "Simulation"]
 
 
-
 @dataclass(frozen=True, kw_only=True)
 class Compaction:
     """
@@ -195,11 +194,17 @@ class Simulation(ReadingAccount):
         )
         self._overflows = 0
         self._seqs: dict[int, int] = {}
+        self._place: tuple[int, int] | None = None
 
     @property
     def surface_tokens(self) -> int:
         """The price of all that the model sees."""
         return self._view.pressure.surface.tokens
+
+    @property
+    def nodes(self) -> tuple[tuple[int, int], ...]:
+        """Each node the model sees, in order, as its seq in the simulated log and its price."""
+        return tuple((node.seq, node.tokens) for node in self._view.pressure.surface)
 
     def record(self, event: SurfaceEvent) -> None:
         """
@@ -264,7 +269,35 @@ class Simulation(ReadingAccount):
             Its event time in epoch milliseconds.
         """
         event = UserMessage(seq=0, time_ms=time_ms, data=message, surface_op="append")
-        self._seqs[shown.key] = self._append(event)
+        position = self.surface_tokens
+        seq = self._seqs[shown.key] = self._append(event)
+        self._place = (seq, position)
+        self._show(shown)
+
+    def overwrite(self, key: int, shown: Shown, message: Message, time_ms: int) -> None:
+        """
+        Put a reading of the scenario in the place of another that is still there.
+
+        Parameters
+        ----------
+        key : int
+            The other's key.
+        shown : Shown
+            The reading, with its key.
+        message : Message
+            What carries it.
+        time_ms : int
+            Its event time in epoch milliseconds.
+        """
+        old = self._seqs[key]
+        if self._place is None or self._place[0] != old:
+            self._place = (old, self._position({old}))
+        position = self._place[1]
+        event = UserMessage(seq=0, time_ms=time_ms, data=message, surface_op=Replace(old, old))
+        seq = self._seqs[shown.key] = self._write(event)
+        self._place = (seq, position)
+        self.changes.rewrite(position)
+        self._forget(key)
         self._show(shown)
 
     def relieve(self, now_ms: int) -> tuple[tuple[Relief, ...], TimectxError | None]:
@@ -388,6 +421,7 @@ class Simulation(ReadingAccount):
                 tokens = relief.after_tokens
                 reliefs.append(relief)
         if reliefs:
+            self._place = None
             self.changes.rewrite(self._position({relief.event.seq for relief in reliefs}), len(reliefs))
         return tuple(reliefs), failure
 

@@ -8,8 +8,11 @@ from typing import assert_never
 import msgspec
 
 from timectx.errors import ReadingError, ZoneError
-from timectx.reading import display_zone, format_reading, zone_database_release
+from timectx.reading import display_zone, zone_database_release
+from timectx.replay.compaction.edition_prices import price_message
 from timectx.replay.conversation import ReadingAccount, Shown
+from timectx.replay.deciding import Decider
+from timectx.replay.deliveries import DELIVERIES, clock_call, clock_tool_tokens, is_idle
 from timectx.replay.due import DueRules
 from timectx.replay.measures import measure_run
 from timectx.replay.moments import Moment
@@ -18,6 +21,7 @@ from timectx.replay.run import Decision, RequestKind, Run, RunAttempt, RunCompac
 from timectx.replay.scenario import Scenario, ZoneSpans
 from timectx.replay.schedule import TimeContext
 from timectx.replay.sender import Sender
+from timectx.replay.taking import ReadingTaker
 from timectx.replay.timeline import Act, Cue, Timeline
 from timectx.session import Problem, Step, is_reading_source
 from timectx.session.events import Event, SurfaceEvent, UserMessage
@@ -46,7 +50,11 @@ class Walk(ABC):
         self.conversation = conversation
         self.spans = _spans(scenario)
         self.due = DueRules(scenario, self.context, self.spans)
-        self.sender = Sender(scenario, conversation)
+        taker = ReadingTaker(scenario, self.context, self.spans, self.prices)
+        self.decider = Decider(scenario, self.due, taker)
+        schema_tokens = clock_tool_tokens(self.prices.memory) if scenario.delivery == "tool" else 0
+        self.sender = Sender(scenario, conversation, schema_tokens)
+        self.design = DELIVERIES[scenario.delivery]
         self.attempts: list[RunAttempt] = []
         self.pending: dict[int, RunReading] = {}
         self.readings: list[tuple[int, RunReading]] = []
@@ -56,6 +64,7 @@ class Walk(ABC):
         self.problems: list[Problem] = []
         self.peak_pressure_tokens = 0
         self.first_compaction_step: int | None = None
+        self.calls: dict[int, RunReading] = {}
 
     def follow(self, cue: Cue) -> None:
         """
@@ -97,8 +106,8 @@ class Walk(ABC):
         self.conversation.end()
         holds = self.conversation.holds
         readings = tuple(
-            msgspec.structs.replace(reading, resent_requests=max(0, holds[reading_key(at)] - 1))
-            for at, reading in self.readings
+            msgspec.structs.replace(reading, resent_requests=max(0, holds.get(key, 0) - 1))
+            for key, reading in self.readings
         )
         self.sender.book.settle()
         requests = tuple(self.sender.book.requests)
@@ -129,7 +138,11 @@ class Walk(ABC):
 
     @abstractmethod
     def _show(self, shown: Shown, reading: RunReading) -> None:
-        """Put a reading into the conversation."""
+        """Put a reading at the end of the surface."""
+
+    @abstractmethod
+    def _overwrite(self, key: int, shown: Shown, reading: RunReading) -> None:
+        """Put a reading in the place of another that is still on the surface."""
 
     @abstractmethod
     def _compact(self, index: int) -> None:
@@ -160,45 +173,31 @@ class Walk(ABC):
         last_ms = self.context.last_reading_ms
         age_ms = None if last_ms is None else moment.now_ms - last_ms
         self.turn_zones[index] = self._turn_zone(moment)
-        if self._is_wanted(index, moment):
-            self._take_reading(index, moment, age_ms)
-        else:
-            self._conclude(moment, age_ms, "suppressed" if moment.eligible else "ineligible")
-
-    def _is_wanted(self, index: int, moment: Moment) -> bool:
-        if self.scenario.policy == "recorded":
-            return moment.own is not None
-        return moment.eligible and self.due.is_due(moment, self.turn_zones[index])
-
-    def _take_reading(self, index: int, moment: Moment, age_ms: int | None) -> None:
-        attempt = moment.attempt
+        if self.scenario.delivery == "request-line":
+            self.conversation.release()
         try:
-            reading = self.context.reading_at(
-                moment.now_ms,
-                attempt.turn,
-                attempt.step,
-                fallback=fallback_zone(self.spans, attempt.seq),
-                entering=moment.entering,
-            )
-            text = format_reading(reading)
+            taken = self.decider.readings(moment, self.turn_zones[index])
         except (ZoneError, ReadingError) as error:
             self._conclude(moment, age_ms, "failed", str(error))
-            where = f"turn {attempt.turn}, step {attempt.step}"
+            where = f"turn {moment.attempt.turn}, step {moment.attempt.step}"
             self.problems.append(Problem(0, error.kind, f"{where}: no reading, because {error}"))
             return
+        if not taken:
+            self._conclude(moment, age_ms, "suppressed" if moment.eligible else "ineligible")
+            return
         self._conclude(moment, age_ms, "added")
-        self.pending[index] = RunReading(
-            turn=attempt.turn,
-            step=attempt.step,
-            now_ms=moment.now_ms,
-            time_ms=moment.time_ms,
-            zone=reading.zone,
-            browser=None if reading.browser_zone is None else reading.browser_zone.kind,
-            elapsed_ms=reading.elapsed_ms,
-            text=text,
-            price_tokens=self.prices.reading(text),
-            recorded_seq=moment.own_seq,
-        )
+        if self.scenario.delivery == "timer":
+            self._add_ticks(index, taken)
+        else:
+            self.pending[index] = taken[0]
+
+    def _add_ticks(self, index: int, ticks: list[RunReading]) -> None:
+        attempts, silence = self.timeline.moments.moments, self.timeline.moments.moments[index].silence
+        ended_ms, started_ms = silence.idle_from_ms, silence.idle_until_ms
+        for tick in ticks:
+            self._enter(reading_key(len(attempts) + len(self.readings)), index, tick)
+            if is_idle(tick.now_ms, ended_ms is not None, ended_ms or 0, started_ms is not None, started_ms or 0):
+                self.sender.send("timer", turn=tick.turn, step=tick.step, time_ms=tick.now_ms, output_tokens=0)
 
     def _conclude(self, moment: Moment, age_ms: int | None, decision: Decision, error: str | None = None) -> None:
         attempt = moment.attempt
@@ -216,26 +215,50 @@ class Walk(ABC):
 
     def _insert(self, index: int) -> None:
         reading = self.pending.pop(index, None)
-        if reading is None:
-            return
-        self.context.add_reading(reading.time_ms)
-        self.due.take(reading.now_ms, reading.zone, self.turn_zones[index])
-        self.readings.append((index, reading))
-        shown = Shown(
-            reading_key(index), reading.now_ms, reading.zone, reading.price_tokens, self.conversation.requests
-        )
-        self._show(shown, reading)
+        if reading is not None:
+            self._enter(reading_key(index), index, reading)
+
+    def _enter(self, key: int, index: int, reading: RunReading) -> None:
+        """Let a reading become the newest, and reach the model the way its delivery goes."""
+        self.context.add_reading(reading.time_ms, is_message=self.design.is_logged)
+        self.decider.note(reading, self.turn_zones[index])
+        last_key = self.readings[-1][0] if self.readings else 0
+        self.readings.append((key, reading))
+        shown = Shown(key, reading.now_ms, reading.zone, reading.price_tokens, self.conversation.requests)
+        if self.scenario.delivery == "tool":
+            self.calls[index] = reading
+        elif not self.design.is_logged:
+            self.sender.hold(shown)
+        elif self.scenario.delivery == "replaced" and last_key and self.conversation.shows(last_key):
+            self._overwrite(last_key, shown, reading)
+        else:
+            self._show(shown, reading)
 
     def _request(self, step: Step, cue: Cue) -> None:
         now_ms = self.attempts[cue.attempt].now_ms
+        asked = self._call_clock(step, cue.attempt, now_ms)
         kind: RequestKind = "step" if cue.first else "retry"
         reported = step if cue.last else None
         sent = self.sender.send(kind, turn=step.turn, step=step.step, time_ms=now_ms, reported=reported)
         if cue.first:
-            self.steps.append(self._seen(step, cue.attempt, sent))
+            seen = self._seen(step, cue.attempt, sent)
+            self.steps.append(seen if asked is None else _with_request(seen, asked))
         else:
             seen = self.steps[-1]
             self.steps[-1] = msgspec.structs.replace(seen, input_tokens=seen.input_tokens + sent)
+        if cue.last and self.scenario.delivery == "request-line":
+            self.conversation.release()
+
+    def _call_clock(self, step: Step, index: int, now_ms: int) -> int | None:
+        """Send the request whose answer calls the clock, and add call and result; None where it is not called."""
+        reading = self.calls.pop(index, None)
+        if reading is None:
+            return None
+        call_tokens = price_message(clock_call(), self.scenario.edition, self.prices.memory)
+        asked = self.sender.send("tool", turn=step.turn, step=step.step, time_ms=now_ms, output_tokens=call_tokens)
+        key, requests = reading_key(index), self.conversation.requests
+        self._show(Shown(key, reading.now_ms, reading.zone, reading.price_tokens, requests), reading)
+        return asked
 
     def _seen(self, step: Step, attempt_index: int, sent: int) -> RunStep:
         conversation, newest = self.conversation, self.conversation.newest
@@ -296,6 +319,10 @@ def reading_key(index: int) -> int:
         The key, which is below 0, or the index.
     """
     return -1 - index
+
+
+def _with_request(step: RunStep, input_tokens: int) -> RunStep:
+    return msgspec.structs.replace(step, requests=step.requests + 1, input_tokens=step.input_tokens + input_tokens)
 
 
 def _spans(scenario: Scenario) -> ZoneSpans:
