@@ -85,3 +85,19 @@ def test_appended_readings_leave_the_cache_alone() -> None:
     split = bill_requests(run.requests, billed_table(run, packaged_prices()))
     before = [request.input_tokens + request.reply_tokens for request in run.requests]
     assert [hit for hit, _ in split] == [0, *before[:-1]]
+
+
+@pytest.mark.parametrize(
+    ("cache", "cached"),
+    [
+        ("anthropic-5m", {"system-prompt": 9 * HEADER, "request-line": 21_717, "appended": 24_768}),
+        ("deepseek-units", {"system-prompt": 8 * HEADER, "request-line": 18_904, "appended": 25_668}),
+        ("openai-breakpoints", {"system-prompt": 0, "request-line": 0, "appended": 24_768}),
+    ],
+)
+def test_where_the_reading_stands_decides_what_the_cache_gives(cache: str, cached: dict[str, int]) -> None:
+    """In the system prompt it costs all that follows, and in a line of its own what the provider stored with it."""
+    runs = {name: replayed(interval_ms=0, cache=cache, delivery=name) for name in cached}
+    assert {name: bill_run(run).cached_input_tokens for name, run in runs.items()} == cached
+    for name, run in runs.items():
+        assert any(request.line_tokens for request in run.requests) == (name == "request-line")
