@@ -122,6 +122,14 @@ def test_without_usage_prices_stay_as_estimated_and_the_run_says_so() -> None:
     assert scaled(built(), scale=1.0).problems == ()
 
 
+def test_a_factor_that_no_tokenizer_explains_is_used_and_reported() -> None:
+    """Where a log leaves out most of what its requests carried, prices are a guess."""
+    run = scaled(built(50 * FIRST))
+    text = "the factor is 50, far from 1: the log holds another prompt than the one the provider counted"
+    assert [(problem.kind, problem.message) for problem in run.problems] == [("odd-scale", text)]
+    assert (run.scenario.scale, scaled(built(4 * FIRST)).problems) == (50.0, ())
+
+
 def test_a_counter_is_scaled_as_well() -> None:
     """Where a tokenizer is near the model's own, the factor takes care of the rest."""
     run = scaled(built(2 * FIRST), counter="chars/3")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from timectx.errors import ScenarioError
 from timectx.replay.empty_turns import without_empty_turns
 from timectx.replay.prices import PriceBook
 from timectx.replay.recorded_walk import RecordedWalk
 from timectx.replay.resolve import resolve_scenario
 from timectx.replay.run import Run
-from timectx.replay.scale import fit_scale
+from timectx.replay.scale import fit_problems, fit_scale
 from timectx.replay.scenario import Scenario
 from timectx.replay.simulated_walk import SimulatedWalk
 from timectx.replay.simulation import Compaction
@@ -19,8 +17,6 @@ from timectx.replay.walk import Walk
 from timectx.session import Problem, Session
 
 __all__ = ["replay_session", "replay_timeline", "timeline_for"]
-
-_UNSCALED: Final = "the provider reported nothing to fit a factor to; prices stay as estimated, times 1"
 
 
 def replay_session(session: Session, scenario: Scenario) -> Run:
@@ -67,11 +63,8 @@ def timeline_for(session: Session, scenario: Scenario) -> Timeline:
     """
     kept = without_empty_turns(session) if scenario.skip_empty else session
     whole = isinstance(scenario.compaction, Compaction)
-    prices, unscaled = PriceBook(scenario.counter), False
-    if scenario.meter == "scaled":
-        scale = scenario.scale or fit_scale(session, prices)
-        prices, unscaled = prices.scaled(scale or 1.0), scale is None
-    return timeline_of(kept, scenario.edition, prices, whole=whole, unscaled=unscaled)
+    prices, problems = _prices(session, scenario)
+    return timeline_of(kept, scenario.edition, prices, whole=whole, problems=problems)
 
 
 def replay_timeline(timeline: Timeline, scenario: Scenario) -> Run:
@@ -109,11 +102,21 @@ def replay_timeline(timeline: Timeline, scenario: Scenario) -> Run:
             f"the timeline was made for the scale {timeline.prices.scale}, not for {scenario.scale}", kind="scale"
         )
     walk = _walk(timeline, resolve_scenario(timeline, scenario))
-    if timeline.unscaled:
-        walk.problems.append(Problem(0, "unscaled", _UNSCALED))
+    walk.problems.extend(timeline.problems)
     for cue in timeline.cues:
         walk.follow(cue)
     return walk.run()
+
+
+def _prices(session: Session, scenario: Scenario) -> tuple[PriceBook, tuple[Problem, ...]]:
+    """Return the prices of a session, times the factor that the scenario asks for, with what is odd about it."""
+    prices = PriceBook(scenario.counter)
+    if scenario.meter != "scaled":
+        return prices, ()
+    if scenario.scale is not None:
+        return prices.scaled(scenario.scale), ()
+    fitted = fit_scale(session, prices)
+    return prices.scaled(fitted or 1.0), fit_problems(fitted)
 
 
 def _walk(timeline: Timeline, scenario: Scenario) -> Walk:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from timectx.replay.prices import PriceBook
-from timectx.session import Session
+from timectx.session import Problem, Session
 from timectx.session.events import SURFACE_CLASSES, JsonObject, Usage
 from timectx.session.header import fold_header
 from timectx.session.surface import apply_to_nodes
 
-__all__ = ["fit_scale"]
+__all__ = ["fit_problems", "fit_scale"]
+
+_LIKELY: Final = (0.5, 4.0)
+"""Between which factors whole prompts lie, whatever the language and the tokenizer."""
 
 
 def fit_scale(session: Session, prices: PriceBook) -> float | None:
@@ -33,6 +38,35 @@ def fit_scale(session: Session, prices: PriceBook) -> float | None:
         reported += usage.prompt_tokens
         estimated += price
     return reported / estimated if reported > 0 and estimated > 0 else None
+
+
+def fit_problems(scale: float | None) -> tuple[Problem, ...]:
+    """
+    Say what is odd about a fitted factor.
+
+    Parameters
+    ----------
+    scale : float or None
+        As `fit_scale` returns it.
+
+    Returns
+    -------
+    tuple of Problem
+        Kind ``unscaled`` when nothing could be fitted, ``odd-scale`` for a factor that no tokenizer explains.
+
+    Examples
+    --------
+    >>> fit_problems(1.4), [problem.kind for problem in (*fit_problems(None), *fit_problems(50.0))]
+    ((), ['unscaled', 'odd-scale'])
+    """
+    if scale is None:
+        text = "the provider reported nothing to fit a factor to; prices stay as estimated, times 1"
+        return (Problem(0, "unscaled", text),)
+    low, high = _LIKELY
+    if low <= scale <= high:
+        return ()
+    text = f"the factor is {scale:.3g}, far from 1: the log holds another prompt than the one the provider counted"
+    return (Problem(0, "odd-scale", text),)
 
 
 def _requests(session: Session, prices: PriceBook) -> list[tuple[Usage, int]]:

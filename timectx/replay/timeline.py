@@ -12,7 +12,7 @@ from timectx.reading import Edition
 from timectx.replay.meter import Counter
 from timectx.replay.moments import Moment, Moments, moments_of
 from timectx.replay.prices import PriceBook
-from timectx.session import Session
+from timectx.session import Problem, Session
 from timectx.session.events import (
     SURFACE_CLASSES,
     CompactionEnd,
@@ -65,7 +65,7 @@ class Timeline(Struct, frozen=True, kw_only=True):
     cues: tuple[Cue, ...]
     prices: PriceBook
     whole: bool = False
-    unscaled: bool = False
+    problems: tuple[Problem, ...] = ()
 
 
 def timeline_of(
@@ -74,7 +74,7 @@ def timeline_of(
     counter: Counter | str | PriceBook | None = None,
     *,
     whole: bool = False,
-    unscaled: bool = False,
+    problems: tuple[Problem, ...] = (),
 ) -> Timeline:
     """
     Put a log into the order an edition gives it.
@@ -92,8 +92,8 @@ def timeline_of(
     whole : bool, optional
         Whether to hold every event, as a simulated compaction needs; else only those that
         matter without one.
-    unscaled : bool, optional
-        Whether a factor was to be fitted and could not be.
+    problems : tuple of Problem, optional
+        What went wrong with the prices; every run repeats it.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def timeline_of(
         cues=tuple(cues),
         prices=prices,
         whole=whole,
-        unscaled=unscaled,
+        problems=problems,
     )
 
 
