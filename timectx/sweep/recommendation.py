@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct, json
 
 from timectx.sweep.constraints import Limits, Rule
 from timectx.sweep.display import as_html, as_markdown
@@ -183,7 +183,7 @@ class Recommendation(Struct, frozen=True, kw_only=True, repr_omit_defaults=True)
         dict
             Texts, numbers, lists and dicts only, the snippet for dsh included.
         """
-        found: dict[str, Any] = to_builtins(self)
+        found: dict[str, Any] = json.decode(json.encode(self))
         return {**found, "snippet": self.snippet()}
 
     def __repr__(self) -> str:

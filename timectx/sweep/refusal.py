@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import inf, nextafter
 
 from timectx.errors import TuneError
 from timectx.sweep.constraints import BLIND_GUARD, Limit, Limits
@@ -28,31 +30,28 @@ def refusal(points: Sequence[Point], limits: Limits, names: Sequence[str]) -> Tu
     Returns
     -------
     TuneError
-        Its kind is the limit that none keeps even alone, else ``together``. The message names each
-        limit that binds, with the least that the other limits leave and the scenario that has it.
+        Its kind is the limit that none keeps even alone, else ``together``. `nearest` and the message
+        have, for each limit that would do if it alone were wider, the least value that the others
+        leave; where no single one is enough, those of the scenario that breaks the fewest.
 
     Examples
     --------
-    >>> from fractions import Fraction
     >>> point = Point(0, 60_000, Fraction(1, 50), Fraction(1, 50), 55_000, 0, 100)
     >>> print(refusal([point], Limits(max_staleness_ms=10_000), ["1m"]))
     no setting tried keeps a staleness of at most 10s at 95 %; the nearest has a staleness of 55s at 95 %: 1m
     """
     held = limits.over(points)
     alone = [each for each in held if not any(map(each.allows, points))]
-    near = {each: _nearest(each, points, held) for each in alone or held}
-    binding = [each for each, point in near.items() if point is not None] or list(near)
-    found = {each: near[each] or _nearest(each, points, (each,)) or points[0] for each in binding}
-    nearest = {each.name: (float(each.value(point)), names[point.at]) for each, point in found.items()}
-    kind = binding[0].name if len(binding) == 1 and alone else "together"
-    message = "; ".join(
-        [
-            f"no setting tried keeps {joined([limit_words(each, limits.quantile) for each in binding])}"
-            + ("" if alone or len(binding) == 1 else " at once"),
-            *(_way_out(each, point, names[point.at], limits, held) for each, point in found.items()),
-        ]
+    single = {each: point for each in held if (point := _nearest(each, points, held)) is not None}
+    found = single or _fewest_broken(points, held)
+    tight = alone or [each for each in held if each.name != BLIND_GUARD or each in found]
+    words = joined([limit_words(each, limits.quantile) for each in tight], "or" if alone else "and")
+    ways = _single_ways(found, names, limits, held) if single else [_joint_way(found, names, limits)]
+    return TuneError(
+        "; ".join([f"no setting tried keeps {words}" + (" at once" if len(tight) > 1 and not alone else ""), *ways]),
+        kind=alone[0].name if len(alone) == 1 else "together",
+        nearest={each.name: (_rounded_up(each.value(point)), names[point.at]) for each, point in found.items()},
     )
-    return TuneError(message, kind=kind, nearest=nearest)
 
 
 def _nearest(limit: Limit, points: Sequence[Point], held: Sequence[Limit]) -> Point | None:
@@ -62,10 +61,32 @@ def _nearest(limit: Limit, points: Sequence[Point], held: Sequence[Limit]) -> Po
     return min(left, key=lambda point: (limit.value(point), point.spend, point.at), default=None)
 
 
-def _way_out(limit: Limit, point: Point, name: str, limits: Limits, held: Sequence[Limit]) -> str:
-    value = value_words(limit, limit.value(point), limits.quantile)
-    within = (
-        " that keeps the other limits" if [each for each in held if each.name not in (limit.name, BLIND_GUARD)] else ""
-    )
-    allow = ": allow it with max_blind_ratio" if limit.name == BLIND_GUARD else ""
-    return f"the nearest{within} has {value}: {name}{allow}"
+def _fewest_broken(points: Sequence[Point], held: Sequence[Limit]) -> dict[Limit, Point]:
+    broken = {point: [each for each in held if not each.allows(point)] for point in points}
+    point = min(points, key=lambda each: (len(broken[each]), each.spend, each.at))
+    return dict.fromkeys(broken[point], point)
+
+
+def _single_ways(
+    found: Mapping[Limit, Point], names: Sequence[str], limits: Limits, held: Sequence[Limit]
+) -> list[str]:
+    ways = []
+    for limit, point in found.items():
+        others = [each for each in held if each.name not in (limit.name, BLIND_GUARD)]
+        which = "the nearest that keeps the other limits" if others else "the nearest"
+        value = value_words(limit, limit.value(point), limits.quantile)
+        allow = ", which max_blind_ratio would allow" if limit.name == BLIND_GUARD else ""
+        ways.append(f"{which} has {value}: {names[point.at]}{allow}")
+    return ways
+
+
+def _joint_way(found: Mapping[Limit, Point], names: Sequence[str], limits: Limits) -> str:
+    values = [value_words(each, each.value(point), limits.quantile) for each, point in found.items()]
+    name = next(names[point.at] for point in found.values())
+    return f"no single one is to blame; the nearest has {joined(values)}: {name}"
+
+
+def _rounded_up(value: Fraction) -> float:
+    """Return a number that, taken as a limit, allows the value."""
+    found = float(value)
+    return found if Fraction(str(found)) >= value else nextafter(found, inf)

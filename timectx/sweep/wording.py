@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil
 
 from timectx.reading import format_duration
 from timectx.sweep.constraints import BLIND_GUARD, Limit
@@ -150,7 +151,8 @@ def effect(totals: Totals, quantile: float) -> str:
         A part of a sentence that goes on from the setting's name.
     """
     seeing = "the steps" if not totals.blind_steps else "the steps that see a reading"
-    blind = f"; {counted(totals.blind_steps, 'step')} ({percent(totals.blind_ratio)}) see none"
+    verb = "sees" if totals.blind_steps == 1 else "see"
+    blind = f"; {counted(totals.blind_steps, 'step')} ({percent(totals.blind_ratio)}) {verb} none"
     fresh = f"{100 * quantile:g} % of {seeing} see one at most {duration(totals.staleness_ms)} old"
     if totals.staleness_ms is None:
         fresh, blind = "no step sees one", ""
@@ -205,21 +207,23 @@ def value_words(limit: Limit, value: Fraction, quantile: float) -> str:
     Returns
     -------
     str
-        A part of a sentence.
+        A part of a sentence; as a limit, what it says allows the value: shares are rounded up.
 
     Examples
     --------
-    >>> value_words(Limit("budget_ratio", Fraction(1, 100)), Fraction(31, 1000), 0.95)
-    '3.1 % of all tokens for readings'
+    >>> value_words(Limit("budget_ratio", Fraction(1, 100)), Fraction(3101, 100_000), 0.95)
+    '3.2 % of all tokens for readings'
     """
     if limit.name == "max_staleness_ms":
         return f"a staleness of {format_interval(int(value))} at {100 * quantile:g} %"
     if limit.name == "max_blind_steps":
         return counted(int(value), "blind step")
-    return f"{percent(value)} of " + ("all tokens for readings" if limit.name == "budget_ratio" else "all steps blind")
+    return f"{ceil(1000 * value) / 10:.1f} % of " + (
+        "all tokens for readings" if limit.name == "budget_ratio" else "all steps blind"
+    )
 
 
-def joined(parts: list[str]) -> str:
+def joined(parts: list[str], word: str = "and") -> str:
     """
     Join parts of a sentence.
 
@@ -227,15 +231,17 @@ def joined(parts: list[str]) -> str:
     ----------
     parts : list of str
         At least one.
+    word : str, optional
+        What stands before the last.
 
     Returns
     -------
     str
-        With commas, and the word and before the last.
+        With commas between the others.
 
     Examples
     --------
     >>> joined(["a", "b", "c"])
     'a, b and c'
     """
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    return f" {word} ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
