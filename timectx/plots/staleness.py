@@ -7,6 +7,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from timectx.errors import FrameError
+from timectx.plots.names import setting_name
 from timectx.plots.scales import count_scale, duration_scale, elapsed_scale
 from timectx.plots.style import LIGHT, LINES, Palette, plain_label, styled
 from timectx.plots.tracks import Plotted, Track, forward_ms, step_tracks
@@ -151,5 +152,7 @@ def _draw_shares(ax: Axes, name: str, rows: DataFrame, at: int, palette: Palette
     edges = [each if each != BEYOND_MS else 2 * STALENESS_EDGES_MS[-2] for each in edges]
     shares = [100 * each / steps for each in accumulate(counts[each] for each in sorted(counts))]
     style, color = LINES[at % len(LINES)], palette.series[at % len(palette.series)]
-    ax.step([0, *edges], [0, *shares], where="post", linestyle=style, color=color, label=plain_label(name))
+    ax.step(
+        [0, *edges], [0, *shares], where="post", linestyle=style, color=color, label=plain_label(setting_name(name))
+    )
     return edges[-1]

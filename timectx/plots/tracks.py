@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from msgspec import Struct
 
 from timectx.errors import FrameError
+from timectx.plots.names import EVERY_ATTEMPT
 from timectx.plots.style import plain_label
 from timectx.replay import Run, RunCompaction, RunStep
 from timectx.results.frames import readings_frame, steps_frame
@@ -169,7 +170,7 @@ def _key(part: DataFrame, run: Run | None) -> tuple[str, str]:
 
 
 def _interval(interval_ms: Any) -> str:
-    return "every attempt" if interval_ms == 0 else format_interval(int(interval_ms))
+    return EVERY_ATTEMPT if interval_ms == 0 else format_interval(int(interval_ms))
 
 
 def _labels(keys: Sequence[tuple[str, str]]) -> list[str]:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from timectx.errors import FrameError
 from timectx.plots.labels import PointLabel, place_labels
+from timectx.plots.names import setting_name
 from timectx.plots.scales import duration_scale
 from timectx.plots.style import LIGHT, Palette, plain_label, styled
 from timectx.sweep.labels import AS_RECORDED
@@ -151,5 +152,5 @@ def _names(points: Sequence[_Point], found: Recommendation | None, palette: Pale
 def _name(point: _Point, must: bool, on_front: bool, found: Recommendation | None, palette: Palette) -> PointLabel:
     chosen = found is not None and point.name == found.scenario
     color = palette.third if chosen else palette.ink if must or on_front else palette.faint
-    text = "today" if point.name == AS_RECORDED else plain_label(point.name)
+    text = "today" if point.name == AS_RECORDED else plain_label(setting_name(point.name))
     return PointLabel(x=point.x, y=point.y, text=text, color=color, bold=must, must=must)

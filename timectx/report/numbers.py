@@ -7,7 +7,7 @@ from typing import Final
 
 from timectx.units import format_interval
 
-__all__ = ["NO_VALUE", "count", "dollars", "duration", "interval_words", "percent"]
+__all__ = ["NO_VALUE", "count", "dollars", "dollars_of", "duration", "interval_words", "percent", "percent_of"]
 
 NO_VALUE: Final = "none"
 """What stands where there is no value."""
@@ -55,6 +55,28 @@ def percent(part: int, whole: int) -> str:
     ('33.33 %', '0.01 %', 'none')
     """
     return f"{_rounded(Fraction(100 * part, whole), 2)} %" if whole else NO_VALUE
+
+
+def percent_of(ratio: float) -> str:
+    """
+    Write a ratio in percent.
+
+    Parameters
+    ----------
+    ratio : float
+        As a frame or a recommendation holds it.
+
+    Returns
+    -------
+    str
+        As `percent`.
+
+    Examples
+    --------
+    >>> percent_of(0.12345), percent_of(0.0)
+    ('12.35 %', '0.00 %')
+    """
+    return f"{_rounded(100 * Fraction(str(ratio)), 2)} %"
 
 
 def duration(value_ms: int | None) -> str:
@@ -122,7 +144,31 @@ def dollars(pico_usd: int | None) -> str:
     >>> dollars(1_234_550_000_000), dollars(None)
     ('$1.2346', 'none')
     """
-    return NO_VALUE if pico_usd is None else f"${_rounded(Fraction(pico_usd, 10**12), 4)}"
+    if pico_usd is None:
+        return NO_VALUE
+    return f"{'-' if pico_usd < 0 else ''}${_rounded(Fraction(abs(pico_usd), 10**12), 4)}"
+
+
+def dollars_of(usd: float | None) -> str:
+    """
+    Write an amount of money that a frame holds.
+
+    Parameters
+    ----------
+    usd : float or None
+        In USD; None where something has no price.
+
+    Returns
+    -------
+    str
+        As `dollars`.
+
+    Examples
+    --------
+    >>> dollars_of(0.12345), dollars_of(-0.5), dollars_of(None)
+    ('$0.1235', '-$0.5000', 'none')
+    """
+    return dollars(None if usd is None else round(Fraction(str(usd)) * 10**12))
 
 
 def _rounded(value: Fraction, digits: int) -> str:

@@ -7,22 +7,23 @@ from typing import Literal
 
 from msgspec import Struct
 
-from timectx.report.markup import Markup, joined, tag
+from timectx.report.markup import Markup, tag
 
-__all__ = ["Head", "Row", "mark", "table"]
+__all__ = ["Head", "Row", "table"]
 
 
 class Head(Struct, frozen=True):
     """
     Name a column.
 
-    `unit` stands below the name, empty for none; `align` is that of the cells; `bar` draws the share in a
-    cell, given by its row, as a line below the number.
+    `unit` stands below the name, empty for none. `align` is that of the cells: text, ``short`` for text on
+    one line, ``long`` for text that needs room, or number. `bar` draws a share, given by the row, as a line
+    below the number.
     """
 
     name: str
     unit: str = ""
-    align: Literal["text", "number"] = "number"
+    align: Literal["text", "short", "long", "number"] = "number"
     bar: bool = False
 
 
@@ -70,25 +71,6 @@ def table(name: str, caption: str, heads: Sequence[Head], rows: Iterable[Row]) -
     return tag("div", made, class_="scroll", tabindex="0", role="region", aria_labelledby=f"{name}-caption")
 
 
-def mark(text: str, kind: str = "") -> Markup:
-    """
-    Build a word that stands out behind another.
-
-    Parameters
-    ----------
-    text : str
-        The word.
-    kind : str, optional
-        Another class beside ``mark``.
-
-    Returns
-    -------
-    Markup
-        With a space before it, for those who do not see it as a badge.
-    """
-    return joined([" ", tag("span", text, class_=f"mark {kind}".strip())])
-
-
 def _head(head: Head) -> Markup:
     unit = (tag("small", head.unit),) if head.unit else ()
     return tag("th", head.name, *unit, scope="col", class_="number" if head.align == "number" else None)
@@ -96,12 +78,12 @@ def _head(head: Head) -> Markup:
 
 def _row(row: Row, heads: Sequence[Head]) -> Markup:
     first, *rest = row.cells
-    cells = [tag("th", first, scope="row", class_="text" if heads[0].align == "text" else None)]
+    cells = [tag("th", first, scope="row", class_="text" if heads[0].align != "number" else None)]
     for at, (text, head) in enumerate(zip(rest, heads[1:], strict=True), 1):
-        kinds = ["number"] if head.align == "number" else []
+        kinds: list[str] = [] if head.align == "text" else [head.align]
         style = None
         if head.bar and at in row.shares:
             kinds.append("bar")
-            style = f"--share:{row.shares[at]:.2f}%"
+            style = f"--share:{row.shares[at]:.2f}"
         cells.append(tag("td", text, class_=" ".join(kinds) or None, style=style))
     return tag("tr", *cells, class_=row.kind or None)
