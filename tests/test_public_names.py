@@ -43,6 +43,8 @@ NAMES = [
     "describe_columns",
     "compare_runs",
     "sweep_sessions",
+    "totals_frame",
+    "tune",
     "fixed_clock",
     "system_clock",
     "frozen_clock",

@@ -9,12 +9,12 @@ from typing import assert_type
 import pandas as pd
 
 import timectx as tx
-from timectx.errors import ReadingError, TimectxError, ZoneError
+from timectx.errors import ReadingError, TimectxError, TuneError, ZoneError
 from timectx.formats import FileProblem
 from timectx.replay import Explanation, Measures, Run, RunCompaction, RunReading, RunStep, explain_recorded
-from timectx.results import Recommendation, Totals, pool_runs, recommend_interval
 from timectx.session import Event, Message, Problem, Step, Turn
-from timectx.units import DurationMs, EpochMs, format_interval, parse_interval
+from timectx.sweep import Recommendation, Totals
+from timectx.units import DurationMs, EpochMs, parse_interval
 
 
 def say_the_time() -> None:
@@ -82,14 +82,18 @@ def tabulate(run: Run) -> pd.DataFrame:
     return tx.describe_columns(steps)
 
 
-def recommend(session: tx.Session) -> str:
+def recommend(paths: list[str]) -> str:
     """Compare intervals without the command line."""
-    scenario = tx.Scenario()
-    totals = {ms: pool_runs([tx.replay_session(session, scenario.replace(interval_ms=ms))]) for ms in (0, 60_000)}
-    assert_type(totals, dict[int, Totals])
-    best = recommend_interval(totals)
-    assert_type(best, Recommendation | None)
-    return best.snippet() if best else format_interval(0)
+    frame = tx.sweep_sessions(paths, [tx.Scenario(interval_ms=ms) for ms in (0, 60_000)])
+    assert_type(tx.totals_frame(frame, 0.9), pd.DataFrame)
+    best = tx.tune(frame, max_staleness_ms=300_000, quantile=0.95, max_blind_ratio=0.01, budget_ratio=0.02)
+    assert_type(best, Recommendation)
+    assert_type(best.front, tuple[Totals, ...])
+    assert_type(best.front_frame(), pd.DataFrame)
+    try:
+        return tx.tune(frame, max_blind_steps=0, by="cost", resamples=50, seed=1).snippet("claude-code")
+    except TuneError as error:
+        return f"{error}: {error.nearest}"
 
 
 def keep_time() -> None:

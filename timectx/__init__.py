@@ -32,7 +32,7 @@ from timectx.session import Session
 from timectx.synthetic import synthetic_session
 
 if TYPE_CHECKING:
-    from timectx.sweep import sweep_sessions
+    from timectx.sweep import sweep_sessions, totals_frame, tune
 
 __all__ = [
     "format_timestamp",
@@ -60,6 +60,8 @@ __all__ = [
     "describe_columns",
     "compare_runs",
     "sweep_sessions",
+    "totals_frame",
+    "tune",
     "fixed_clock",
     "system_clock",
     "frozen_clock",
@@ -67,7 +69,7 @@ __all__ = [
 
 __version__: Final = "0.1.0"
 
-_LATER: Final = {"sweep_sessions": "timectx.sweep"}
+_LATER: Final = dict.fromkeys(("sweep_sessions", "totals_frame", "tune"), "timectx.sweep")
 """Names whose modules are imported when they are first used."""
 
 

@@ -13,7 +13,7 @@ from tests.sweep.frames import Row, row, sweep
 from timectx.errors import TuneError
 from timectx.sweep.recommendation import Recommendation
 from timectx.sweep.totals import totals_frame
-from timectx.sweep.tune import tune
+from timectx.sweep.tuning import tune
 
 INTERVALS = (0, 10_000, 60_000, 600_000, 3_600_000)
 STALE = st.one_of(st.none(), st.sampled_from([0, 1000, 30_000, 55_000, 300_000, 3_600_000]), st.integers(0, 10**7))

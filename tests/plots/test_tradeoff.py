@@ -14,7 +14,7 @@ from timectx.plots import plot_tradeoff
 from timectx.sweep import sweep_sessions
 from timectx.sweep.recommendation import Recommendation
 from timectx.sweep.totals import totals_frame
-from timectx.sweep.tune import tune
+from timectx.sweep import tune
 from timectx.synthetic import sample_paths
 from timectx.units import format_interval
 

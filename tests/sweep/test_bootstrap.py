@@ -8,7 +8,7 @@ import pytest
 
 from tests.sweep.frames import CURVE, Row, row, sweep
 from timectx.sweep.bootstrap import drawings
-from timectx.sweep.tune import tune
+from timectx.sweep.tuning import tune
 
 
 def halves(fresh: int, stale: int) -> list[Row]:

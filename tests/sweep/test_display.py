@@ -5,7 +5,7 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 from tests.sweep.frames import CURVE, sweep
-from timectx.sweep.tune import tune
+from timectx.sweep.tuning import tune
 
 EVIL = "<img src=x onerror=alert(1)> **a** [b](c) $x$ | `d`"
 

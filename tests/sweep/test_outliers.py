@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.sweep.frames import Row, row, sweep
 from timectx.sweep.recommendation import Outlier
-from timectx.sweep.tune import tune
+from timectx.sweep.tuning import tune
 
 
 def sessions(*stale_ms: int, spent: int = 10_000) -> list[Row]:

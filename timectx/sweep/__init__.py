@@ -3,6 +3,6 @@
 from timectx.sweep.recommendation import Recommendation
 from timectx.sweep.sweep import sweep_sessions
 from timectx.sweep.totals import Totals, totals_frame
-from timectx.sweep.tune import tune
+from timectx.sweep.tuning import tune
 
 __all__ = ["Recommendation", "Totals", "sweep_sessions", "totals_frame", "tune"]

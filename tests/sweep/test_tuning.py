@@ -10,7 +10,7 @@ import pytest
 from tests.sweep.frames import CURVE, recorded, row, sweep
 from timectx.errors import FrameError, TuneError
 from timectx.sweep.recommendation import Neighbour, Setting
-from timectx.sweep.tune import tune
+from timectx.sweep.tuning import tune
 
 FIVE = {0, 60_000, 300_000, 600_000, 3_600_000}
 
