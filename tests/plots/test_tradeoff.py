@@ -11,10 +11,8 @@ from tests.plots.layout import faults, texts
 from timectx import Scenario
 from timectx.errors import FrameError
 from timectx.plots import plot_tradeoff
-from timectx.sweep import sweep_sessions
+from timectx.sweep import sweep_sessions, totals_frame, tune
 from timectx.sweep.recommendation import Recommendation
-from timectx.sweep.totals import totals_frame
-from timectx.sweep import tune
 from timectx.synthetic import sample_paths
 from timectx.units import format_interval
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
-
-from msgspec import Struct
 
 from timectx.errors import FrameError
 from timectx.plots.names import EVERY_ATTEMPT
@@ -24,7 +23,8 @@ Plotted: TypeAlias = "Run | Iterable[Run] | DataFrame"
 """What plots take: one run, several, or a frame with a row for each step or reading."""
 
 
-class Track(Struct, frozen=True):
+@dataclass(frozen=True)
+class Track:
     """
     Hold the rows of one run by column, and the run where it is known.
 

@@ -12,8 +12,8 @@ from timectx.plots.labels import PointLabel, place_labels
 from timectx.plots.names import setting_name
 from timectx.plots.scales import duration_scale
 from timectx.plots.style import LIGHT, Palette, plain_label, styled
+from timectx.sweep import totals_frame
 from timectx.sweep.labels import AS_RECORDED
-from timectx.sweep.totals import totals_frame
 from timectx.units import format_interval
 
 if TYPE_CHECKING:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -21,7 +20,8 @@ Record = dict[str, Any]
 """One row of a frame: plain values by column, None where there is none."""
 
 
-class Contents(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Contents:
     """
     Hold what a report lays out.
 

@@ -17,7 +17,7 @@ from timectx.report.page import page
 from timectx.report.sessions import inside_section, sessions_section
 from timectx.report.settings import settings_section, staleness_section, tradeoff_section
 from timectx.report.words import method_section, words_section
-from timectx.sweep.totals import totals_frame
+from timectx.sweep import totals_frame
 
 if TYPE_CHECKING:
     from pandas import DataFrame
