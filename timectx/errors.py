@@ -86,7 +86,8 @@ class TuneError(ScenarioError):
         The limit that cannot be kept, by the name of its parameter; ``together`` where each of several
         could be kept alone; or ``empty``, ``no-reading``, ``unpriced`` and the like.
     nearest : dict of str to tuple, optional
-        For each limit that binds the least value that the others leave, and the scenario that has it.
+        What would do, by limit: the value to allow and the scenario that has it. Each one alone is enough, or all
+        of them together where no single one is.
     """
 
     def __init__(self, message: str, *, kind: str = "", nearest: Mapping[str, tuple[float, str]] | None = None) -> None:
@@ -111,7 +112,7 @@ class StoreError(TimectxError, OSError):
 
 
 class WorkerError(TimectxError, OSError):
-    """Signal that an executor's workers died, or could not be given their work; its cause is what the executor raised."""
+    """Signal that an executor's workers died, or could not be reached; its cause is what the executor raised."""
 
 
 class TimectxWarning(UserWarning):

@@ -8,12 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sweep.frames import CURVE, Row, recorded, row, sweep
+from timectx.cost import bill_run
 from timectx.errors import FrameError, TuneError
-from timectx.replay import nearest_rank
+from timectx.replay import Scenario, nearest_rank, replay_session
 from timectx.results import describe_columns
 from timectx.results.columns import TOTALS
 from timectx.results.edges import BEYOND_MS, STALENESS_EDGES_MS, edge_of, pack_counts
+from timectx.sweep import sweep_sessions
 from timectx.sweep.totals import Totals, frame_of_totals, totals_frame
+from timectx.synthetic import synthetic_session
 
 Stale = list[int | None]
 stales = st.lists(st.one_of(st.none(), st.integers(0, 10**8), st.sampled_from(STALENESS_EDGES_MS[:-1])), max_size=30)
@@ -190,3 +193,19 @@ def test_costs_cover_the_sessions_with_a_price_under_every_scenario() -> None:
     assert (found["cost_usd"].tolist(), found["unpriced_sessions"].tolist()) == ([1.0, 2.0], [1, 1])
     alone = totals_frame(sweep(*rows[2:]))
     assert (alone["cost_usd"].isna().all(), alone["unpriced_sessions"].tolist()) == (True, [1, 1])
+
+
+def test_totals_are_those_of_replays_of_each_session() -> None:
+    """Sums over a sweep are sums over runs, quantiles those of all their steps."""
+    sessions = [synthetic_session(seed, steps=40) for seed in (3, 5, 8)]
+    scenario = Scenario(interval_ms=60_000, time_zone="UTC")
+    runs = [replay_session(each, scenario) for each in sessions]
+    found = of(totals_frame(sweep_sessions(sessions, [scenario]), quantile=0.9))
+    for name in ("attempts", "steps", "requests", "readings", "reading_tokens", "resent_tokens", "input_tokens"):
+        assert found[name] == sum(getattr(run.measures, name) for run in runs)
+    stale = [step.staleness_ms for run in runs for step in run.steps if step.staleness_ms is not None]
+    assert found["staleness_ms"] == edge_of(nearest_rank(stale, 0.9) or 0)
+    assert found["blind_steps"] == sum(step.staleness_ms is None for run in runs for step in run.steps)
+    bills = [bill_run(run) for run in runs]
+    assert found["cached_input_tokens"] == sum(bill.cached_input_tokens for bill in bills)
+    assert found["cost_usd"] == pytest.approx(sum((bill.cost_usd or 0.0) for bill in bills), rel=1e-12)

@@ -56,7 +56,7 @@ def test_a_limit_on_staleness_takes_the_cheapest_that_keeps_it() -> None:
         "staleness at 95 % 47m 0s, 37m 40s more (+404 %); "
         "it does not keep a staleness of at most 9m 20s at 95 %.",
         "Rule: the cheapest setting with a staleness of at most 9m 20s at 95 %.",
-        "Without the limit of a staleness of at most 9m 20s at 95 % the choice would be another.",
+        "Without the limit of a staleness of at most 9m 20s at 95 % the choice would be 1h.",
     )
     assert tune(sweep(*CURVE), max_staleness_ms=559_999).scenario == "5m"
 
@@ -97,7 +97,7 @@ def test_what_leaves_more_steps_blind_is_set_aside_even_where_no_limit_is_given(
     found = tune(sweep(*with_blind(300_000, 11)))
     assert (found.scenario, found.set_aside, found.binding) == ("10m", ("5m",), ("blind_guard",))
     assert "Set aside, because they leave more steps without any reading: 5m." in found.reasons
-    assert "Without the limit of at most 1 % more blind steps than the best leaves the choice would be another." in (
+    assert "Without the limit of at most 1 % more blind steps than the best leaves the choice would be 5m." in (
         found.reasons
     )
 
@@ -223,6 +223,17 @@ def test_a_limit_on_blind_steps_that_none_keeps_names_the_least_there_are() -> N
     assert caught.value.kind == "max_blind_steps"
 
 
+def test_what_is_set_aside_for_its_blind_steps_is_no_way_out_unless_it_is_said() -> None:
+    """The cheapest of all is not the nearest, because it would leave more steps without any reading."""
+    rows = [row(0, [0] * 10, spent=500_000), row(60_000, [None, *[55_000] * 9], spent=1000)]
+    with pytest.raises(TuneError) as caught:
+        tune(sweep(*rows), budget_ratio=0)
+    assert str(caught.value) == (
+        "no setting tried keeps at most 0 % of all tokens for readings; "
+        "the nearest that is not set aside for its blind steps has 50.0 % of all tokens for readings: 0"
+    )
+
+
 def test_the_guard_against_blind_steps_can_be_what_binds() -> None:
     """Then the message says how to allow more of them."""
     rows = [row(0, [0] * 10, spent=500_000), row(60_000, [None, *[55_000] * 9], spent=1000)]
@@ -231,7 +242,8 @@ def test_the_guard_against_blind_steps_can_be_what_binds() -> None:
     assert (caught.value.kind, str(caught.value)) == (
         "together",
         "no setting tried keeps at most 10 % of all tokens for readings and at most 1 % more blind steps than the "
-        "best leaves at once; the nearest has 50.0 % of all tokens for readings: 0; the nearest that keeps the other "
+        "best leaves at once; the nearest that is not set aside for its blind steps has 50.0 % of all tokens for "
+        "readings: 0; the nearest that keeps the other "
         "limits has 10.0 % of all steps blind: 1m, which max_blind_ratio would allow",
     )
 

@@ -87,6 +87,7 @@ def _explained(
     choice, points = picked.choice, pooled.points(0)
     assert choice is not None
     totals = all_totals(grid, limits.quantile, pooled.counted)
+    without = _without(grid, points, limits, choice)
     certainty: Certainty = certainty_of(pooled, grid.candidates, limits, choice)
     chosen = grid.candidates[choice.at]
     found = Recommendation(
@@ -101,7 +102,7 @@ def _explained(
         totals=totals[choice.at],
         front=tuple(totals[each.at] for each in picked.front),
         neighbours=tuple(_neighbours(picked.front, choice, totals, points, limits)),
-        binding=_binding(points, limits, choice),
+        binding=tuple(without),
         set_aside=_set_aside(grid, points, limits),
         resamples=certainty.resamples,
         same_ratio=certainty.same_ratio,
@@ -109,7 +110,8 @@ def _explained(
         outliers=outliers_of(grid, choice.at, limits),
         today=_today(recorded_grid(frame), grid, choice.at, limits.quantile),
     )
-    return replace(found, reasons=reasons_for(found, _footing(grid, points, limits, totals, active)))
+    footing = _footing(grid, points, limits, totals, active)
+    return replace(found, reasons=reasons_for(found, replace(footing, without=without)))
 
 
 def _neighbours(
@@ -140,9 +142,11 @@ def _ratio(difference: float | None, whole: float | None) -> float | None:
     return difference / whole if difference is not None and whole else None
 
 
-def _binding(points: Sequence[Point], limits: Limits, choice: Point) -> tuple[str, ...]:
+def _without(grid: Grid, points: Sequence[Point], limits: Limits, choice: Point) -> dict[str, str]:
+    """Return what would be chosen without each limit that binds."""
     names = [each.name for each in limits.over(points)]
-    return tuple(name for name in names if pick(points, limits, without=name).choice != choice)
+    others = {name: pick(points, limits, without=name).choice for name in names}
+    return {name: grid.candidates[each.at].scenario for name, each in others.items() if each and each != choice}
 
 
 def _set_aside(grid: Grid, points: Sequence[Point], limits: Limits) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ class Footing(Struct, frozen=True, kw_only=True):
     `limits` are those held, `drawn` counts the sessions with steps, `silent` those without, `left_out` those
     without a row under every setting, `bounded` the rows without counts of staleness, `deliveries` the ways
     that were tried, `longest_ms` the longest interval of those, `cheapest` the setting with the lowest
-    bill, None where bills are not known for all.
+    bill, None where bills are not known for all; `without` says what would be chosen without a limit that binds.
     """
 
     limits: tuple[Limit, ...]
@@ -37,6 +37,7 @@ class Footing(Struct, frozen=True, kw_only=True):
     deliveries: tuple[str, ...]
     longest_ms: int
     cheapest: str | None
+    without: dict[str, str] = {}
 
 
 def reasons_for(found: Recommendation, footing: Footing) -> tuple[str, ...]:
@@ -96,10 +97,11 @@ def _rule(found: Recommendation, footing: Footing) -> Iterator[str]:
         yield f"Rule: the {found.rule} setting with {joined(kept)}."
     if len(found.front) == 1:
         yield "No other setting tried is cheaper or fresher."
-    binding = [limit_words(each, found.limits.quantile) for each in footing.limits if each.name in found.binding]
-    if binding:
-        yield f"Without the limit of {joined(binding)} the choice would be another."
-    elif found.rule != "knee":
+    for each in footing.limits:
+        if each.name in footing.without:
+            words = limit_words(each, found.limits.quantile)
+            yield f"Without the limit of {words} the choice would be {footing.without[each.name]}."
+    if found.rule != "knee" and not footing.without:
         yield "No limit binds: among the settings tried the choice would be the same without any one of them."
     if found.interval_ms == footing.longest_ms and len(found.front) > 1 and found.rule != "freshest":
         yield "It is the longest interval tried; a longer one may do, too."
@@ -139,7 +141,7 @@ def _outliers(outliers: Sequence[Outlier], why: str) -> Iterator[str]:
 def _amount(outlier: Outlier) -> str:
     if outlier.measure == "staleness_ms":
         return format_duration(int(outlier.value))
-    return percent(outlier.value)
+    return f"{100 * outlier.value:.2f} %"
 
 
 def _today(today: Today, found: Recommendation) -> Iterator[str]:

@@ -46,7 +46,7 @@ def refusal(points: Sequence[Point], limits: Limits, names: Sequence[str]) -> Tu
     found = single or _fewest_broken(points, held)
     tight = alone or [each for each in held if each.name != BLIND_GUARD or each in found]
     words = joined([limit_words(each, limits.quantile) for each in tight], "or" if alone else "and")
-    ways = _single_ways(found, names, limits, held) if single else [_joint_way(found, names, limits)]
+    ways = _single_ways(found, points, names, limits) if single else [_joint_way(found, names, limits)]
     return TuneError(
         "; ".join([f"no setting tried keeps {words}" + (" at once" if len(tight) > 1 and not alone else ""), *ways]),
         kind=alone[0].name if len(alone) == 1 else "together",
@@ -68,16 +68,25 @@ def _fewest_broken(points: Sequence[Point], held: Sequence[Limit]) -> dict[Limit
 
 
 def _single_ways(
-    found: Mapping[Limit, Point], names: Sequence[str], limits: Limits, held: Sequence[Limit]
+    found: Mapping[Limit, Point], points: Sequence[Point], names: Sequence[str], limits: Limits
 ) -> list[str]:
     ways = []
+    held = limits.over(points)
     for limit, point in found.items():
-        others = [each for each in held if each.name not in (limit.name, BLIND_GUARD)]
-        which = "the nearest that keeps the other limits" if others else "the nearest"
+        which = "the nearest" + _among(limit, point, points, held)
         value = value_words(limit, limit.value(point), limits.quantile)
         allow = ", which max_blind_ratio would allow" if limit.name == BLIND_GUARD else ""
         ways.append(f"{which} has {value}: {names[point.at]}{allow}")
     return ways
+
+
+def _among(limit: Limit, point: Point, points: Sequence[Point], held: Sequence[Limit]) -> str:
+    """Say which scenarios come into question, where that leaves one out that has less of what is limited."""
+    given = [each for each in held if each.name not in (limit.name, BLIND_GUARD)]
+    if given:
+        return " that keeps the other limits"
+    hidden = any(limit.value(each) < limit.value(point) for each in points)
+    return " that is not set aside for its blind steps" if hidden and limit.name != BLIND_GUARD else ""
 
 
 def _joint_way(found: Mapping[Limit, Point], names: Sequence[str], limits: Limits) -> str:
