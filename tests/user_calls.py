@@ -70,6 +70,12 @@ def replay(session: tx.Session) -> Run:
     return run
 
 
+def price(session: tx.Session) -> list[int]:
+    """Count tokens by a name, by a function, and by what was reported."""
+    counted = [tx.Scenario(counter="o200k"), tx.Scenario(counter=len), tx.Scenario(meter="scaled", scale=1.4)]
+    return [tx.replay_session(session, scenario).measures.input_tokens for scenario in counted]
+
+
 def tabulate(run: Run) -> pd.DataFrame:
     """Turn one run, or several, into frames."""
     assert_type(tx.readings_frame([run, run]), pd.DataFrame)

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 CONDA_NAMES = {"tzdata": "python-tzdata"}  # on conda-forge, tzdata is the system's database and holds no Python package
 CONDA_ITEM = re.compile(r"(?P<name>[a-z0-9_.-]+)(?: (?P<bounds>[<>=!~][^ ]*))?")
 CORE = {
-    "click", "freezegun", "ipywidgets", "matplotlib", "msgspec", "nbval",
+    "click", "freezegun", "ipywidgets", "matplotlib", "msgspec", "nbval", "numpy",
     "pandas", "pyyaml", "rich", "tqdm", "tzdata", "zstandard",
 }  # fmt: skip
 
@@ -84,8 +84,8 @@ def is_pinned_within(found: list[tuple[Version, str]], spec: SpecifierSet) -> bo
     return len(found) == 1 and found[0][1] == "" and found[0][0] in spec
 
 
-def test_the_core_dependencies_are_the_chosen_twelve() -> None:
-    """The package needs exactly these twelve; another one needs its record in docs/adr first."""
+def test_the_core_dependencies_are_the_chosen_thirteen() -> None:
+    """The package needs exactly these thirteen; another one needs its record in docs/adr first."""
     assert set(requirements(project()["dependencies"])) == CORE
 
 
