@@ -51,7 +51,7 @@ def test_the_version_is_that_of_the_project() -> None:
         ("tun x", "timectx", "no such command 'tun'; did you mean one of: 'run', 'tune'?"),
         ("fly", "timectx", "no such command 'fly';"),
         ("--jsn tune", "timectx", "no such option '--jsn';"),
-        ("tune --intervl 1m x", "timectx tune", "no such option '--intervl'; did you mean '--interval'?"),
+        ("tune --budgt 1% x", "timectx tune", "no such option '--budgt'; did you mean '--budget'?"),
         ("tune", "timectx tune", "missing argument 'PATH...';"),
         ("replay a b --interval 0", "timectx replay", "got unexpected extra argument (b);"),
         ("tune x --interval", "timectx tune", "option '--interval' requires an argument;"),

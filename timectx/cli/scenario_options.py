@@ -74,6 +74,24 @@ class Knobs(Struct, frozen=True, kw_only=True):
         compaction = self._compaction(scenario)
         return scenario.replace(**changes, compaction=compaction)
 
+    def world(self, scenario: Scenario) -> dict[str, Any]:
+        """
+        Return the knobs that change what a session sends, and what that costs, whenever a reading is due.
+
+        Parameters
+        ----------
+        scenario : Scenario
+            One that has these knobs already.
+
+        Returns
+        -------
+        dict
+            By name; those that are as in ``Scenario()`` are left out.
+        """
+        plain = Scenario()
+        held = {name: getattr(scenario, name) for name in _WORLD}
+        return {name: value for name, value in held.items() if value != getattr(plain, name)}
+
     def _compaction(self, scenario: Scenario) -> str | Compaction:
         held = scenario.compaction
         if self.compaction == "simulated":
@@ -88,6 +106,8 @@ class Knobs(Struct, frozen=True, kw_only=True):
             )
         return replace(held, context_window=self.window)
 
+
+_WORLD: Final = ("compaction", "meter", "scale", "counter", "skip_empty", "model", "cache")
 
 _PLAIN: Final = ("edition", "policy", "delivery", "meter", "counter", "model", "cache")
 
