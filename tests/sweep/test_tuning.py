@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -261,7 +262,7 @@ def test_the_guard_against_blind_steps_can_be_what_binds() -> None:
         ({"quantile": 1.1}, "quantile"),
         ({"by": "money"}, "by"),
         ({"resamples": -1}, "resamples"),
-        ({"seed": 0.5}, "resamples"),
+        ({"seed": 0.5}, "seed"),
     ],
 )
 def test_what_is_no_limit_is_refused(given: dict[str, object], kind: str) -> None:
@@ -287,6 +288,13 @@ def test_where_there_is_nothing_to_compare_the_error_says_so(rows: list[dict[str
     with pytest.raises(TuneError) as caught:
         tune(sweep(*rows) if rows else sweep(*CURVE).iloc[:0])
     assert caught.value.kind == kind
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    """Limits often come out of an array or a frame."""
+    given = {"max_staleness_ms": np.int64(300_000), "quantile": np.float64(0.95), "budget_ratio": np.float32(0.5)}
+    expected = tune(sweep(*CURVE), max_staleness_ms=300_000, quantile=0.95, budget_ratio=0.5)
+    assert tune(sweep(*CURVE), **given).to_dict() == expected.to_dict()
 
 
 def test_one_setting_is_its_own_recommendation() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from timectx.errors import TuneError
 from timectx.sweep.constraints import By, Limits
@@ -91,18 +91,23 @@ def tune(
     '1m'
     """
     limits = Limits(
-        max_staleness_ms=max_staleness_ms,
-        quantile=quantile,
-        max_blind_ratio=max_blind_ratio,
-        max_blind_steps=max_blind_steps,
-        budget_ratio=budget_ratio,
+        max_staleness_ms=_plain(max_staleness_ms),
+        quantile=_plain(quantile),
+        max_blind_ratio=_plain(max_blind_ratio),
+        max_blind_steps=_plain(max_blind_steps),
+        budget_ratio=_plain(budget_ratio),
         by=by,
     )
     limits.check()
-    if type(resamples) is not int or resamples < 0 or type(seed) is not int:
-        raise TuneError(
-            f"resamples is 0 or more and seed a whole number; got {resamples!r}, {seed!r}", kind="resamples"
-        )
+    if type(resamples) is not int or resamples < 0:
+        raise TuneError(f"resamples is a whole number of 0 or more; got {resamples!r}", kind="resamples")
+    if type(seed) is not int:
+        raise TuneError(f"a seed is a whole number; got {seed!r}", kind="seed")
     from timectx.sweep.choosing import recommend
 
     return recommend(frame, limits, resamples, seed)
+
+
+def _plain(value: Any) -> Any:
+    """Turn a number of NumPy's into one of Python's; leave all else for the check."""
+    return value.item() if hasattr(value, "item") else value
