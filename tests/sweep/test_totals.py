@@ -98,6 +98,14 @@ def test_columns_and_types_never_depend_on_the_rows() -> None:
     assert (describe_columns(found)["description"] != "").all()
 
 
+def test_a_sweep_and_its_totals_explain_their_columns() -> None:
+    """Both are tables that describe_columns knows, read back from a file or not."""
+    swept = sweep_sessions([synthetic_session(1, steps=3)], [Scenario()])
+    for frame in (swept, totals_frame(swept), swept.rename_axis(None).copy().drop(columns="path")):
+        described = describe_columns(frame)
+        assert described.loc[described["description"] == "", "name"].tolist() == []
+
+
 def test_a_quantile_out_of_range_is_refused() -> None:
     """Zero of the steps have no staleness."""
     with pytest.raises(TuneError, match=r"a quantile is above 0 and at most 1; got 0"):

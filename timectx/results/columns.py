@@ -16,7 +16,6 @@ __all__ = [
     "STEPS",
     "TABLES",
     "TOTALS",
-    "TUNED",
     "Column",
 ]
 
@@ -260,17 +259,6 @@ TOTALS: Final = (
 )
 """One row a scenario: what it comes to over all sessions."""
 
-TUNED: Final = (
-    Column("path", "", "str", "file of the session"),
-    Column(
-        "inherited_steps",
-        "count",
-        "int64",
-        "leading steps taken over from a session that has rows of its own; a sum over rows counts them twice",
-    ),
-)
-"""What tuning says about a run beside its measures."""
-
 TABLES: Final = {
     "steps": STEPS,
     "readings": READINGS,
@@ -279,6 +267,7 @@ TABLES: Final = {
     "requests": REQUESTS,
     "measures": MEASURES,
     "comparison": COMPARISON,
+    "sweep": SWEEP,
     "totals": TOTALS,
 }
 """The columns of every table, by its name."""

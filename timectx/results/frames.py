@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 
 from timectx.replay.run import Run
 from timectx.replay.scenario import ZoneSpans
-from timectx.results.columns import TABLES, TUNED, Column
+from timectx.results.columns import TABLES, Column
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -209,7 +209,7 @@ def describe_columns(frame: DataFrame) -> DataFrame:
     """
     from pandas import DataFrame
 
-    known = {column.name: column for column in (*TUNED, *_columns_of(frame))}
+    known = {column.name: column for column in _columns_of(frame)}
     rows = [
         (str(name), column.unit if column else "", str(dtype), column.description if column else "")
         for name, dtype in frame.dtypes.items()
