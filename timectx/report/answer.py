@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, get_args
 
-from timectx.plots.names import setting_name
-from timectx.report.contents import Contents
+from timectx.report.contents import Contents, setting_words
 from timectx.report.markup import Markup, joined, plain_text, tag
 from timectx.report.numbers import count, dollars_of, duration, percent
 from timectx.report.page import Section
@@ -44,7 +43,7 @@ def answer_section(contents: Contents) -> Section:
         why = contents.refusal or "no setting was asked for"
         content = joined([tag("p", "There is no recommendation: ", plain_text(why, 2000), class_="lead")])
         return Section("answer", "No recommendation", content, kind="answer")
-    big = tag("p", setting_name(found.scenario), class_="big")
+    big = tag("p", setting_words(found.scenario), class_="big")
     reasons = tag("ul", *(tag("li", plain_text(each, 2000)) for each in _reasons(contents, found)), class_="reasons")
     content = joined([big, tag("ul", *_cards(found), class_="cards"), tag("h3", "Why"), reasons])
     return Section("answer", "Recommended setting", content, kind="answer")

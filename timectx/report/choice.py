@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from timectx.plots.names import setting_name
-from timectx.report.contents import Contents
+from timectx.report.contents import Contents, setting_words
 from timectx.report.markup import Markup, joined, plain_text, tag
 from timectx.report.numbers import NO_VALUE, count, dollars_of, duration, interval_words, percent
 from timectx.report.page import Section, facts
@@ -145,7 +144,7 @@ def _neighbour(each: Neighbour) -> Row:
     bill = ("+" if (each.more_cost_usd or 0) > 0 else "") + dollars_of(each.more_cost_usd)
     broken = ", ".join(_LIMITS[name] for name in each.breaks) or "none"
     cells = [
-        *(setting_name(totals.scenario), each.side, percent(totals.spent_tokens, totals.input_tokens)),
+        *(setting_words(totals.scenario), each.side, percent(totals.spent_tokens, totals.input_tokens)),
         *(f"{each.more_tokens:+,}", ratio, duration(totals.staleness_ms), _more(each.more_staleness_ms)),
         *(f"{each.more_blind_steps:+,}", bill, broken),
     ]

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+from timectx.plots.names import setting_name
+from timectx.report.markup import plain_text
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -14,7 +17,9 @@ if TYPE_CHECKING:
     from timectx.replay import Run, Scenario
     from timectx.sweep.recommendation import Recommendation
 
-__all__ = ["Contents", "Record", "records"]
+__all__ = ["Contents", "Record", "records", "setting_words"]
+
+_LONGEST_NAME: Final = 100
 
 Record = dict[str, Any]
 """One row of a frame: plain values by column, None where there is none."""
@@ -84,6 +89,23 @@ def records(frame: DataFrame) -> list[Record]:
     """
     columns = {str(name): [_plain(value) for value in frame[name].tolist()] for name in frame.columns}
     return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+def setting_words(scenario: str) -> str:
+    """
+    Return what a report calls a scenario.
+
+    Parameters
+    ----------
+    scenario : str
+        As a sweep calls it.
+
+    Returns
+    -------
+    str
+        As plots do, shortened where no one would read it to its end.
+    """
+    return plain_text(setting_name(scenario), _LONGEST_NAME)
 
 
 def _plain(value: Any) -> Any:

@@ -10,9 +10,8 @@ from typing import Any, Final
 
 from timectx.cost.entries import PriceEntry
 from timectx.errors import ScenarioError
-from timectx.plots.names import setting_name
 from timectx.replay import Scenario
-from timectx.report.contents import Contents
+from timectx.report.contents import Contents, setting_words
 from timectx.report.markup import Markup, joined, plain_text, tag
 from timectx.report.numbers import count
 from timectx.report.page import Section, facts
@@ -171,10 +170,10 @@ def _scenario(contents: Contents) -> list[Markup]:
     name = contents.chosen if contents.chosen in tried else next(iter(tried), None)
     if name is None:
         return []
-    others = ", ".join(setting_name(each) for each in tried if each != name)
+    others = ", ".join(setting_words(each) for each in tried if each != name)
     also = tag("p", "Also tried: ", plain_text(others, 4000), ".", class_="soft") if others else Markup("")
     toml = tag("pre", plain_text(_toml(tried[name]), _LONGEST_TOML), tabindex="0")
-    return [tag("h3", f"The scenario {setting_name(name)} as a file"), toml, also]
+    return [tag("h3", f"The scenario {setting_words(name)} as a file"), toml, also]
 
 
 def _toml(scenario: Scenario) -> str:

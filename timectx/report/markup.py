@@ -41,15 +41,7 @@ def plain_text(text: str, longest: int = _LONGEST) -> str:
     >>> plain_text("a\x00b\u202ec"), plain_text("x" * 400, longest=9)
     ('a\\x00b\\u202ec', 'xxxx…xxxx')
     """
-    if len(text) > longest:
-        half = longest // 2
-        text = f"{text[:half]}…{text[len(text) - (longest - half - 1) :]}"
-    return "".join(
-        char
-        if char.isprintable() or char == "\n" or unicodedata.category(char) == "Zs"
-        else char.encode("unicode_escape").decode()
-        for char in text
-    )
+    return _visible(_shortened(text, longest))
 
 
 def tag(name: str, *children: str, **attributes: str | None) -> Markup:
@@ -61,7 +53,7 @@ def tag(name: str, *children: str, **attributes: str | None) -> Markup:
     name : str
         Of the element.
     *children : str
-        What it holds: `Markup` as it is, any other text escaped.
+        What it holds: `Markup` as it is, any other text escaped, and what has no shape of its own in it shown.
     **attributes : str or None
         Of the element; a trailing underscore is dropped and others become hyphens. None leaves one away.
 
@@ -76,7 +68,7 @@ def tag(name: str, *children: str, **attributes: str | None) -> Markup:
     '<td class="number">&lt;b&gt;<br></td>'
     """
     named = ((key.rstrip("_").replace("_", "-"), value) for key, value in attributes.items() if value is not None)
-    head = "".join(f' {key}="{html.escape(value)}"' for key, value in named)
+    head = "".join(f' {key}="{_safe(value)}"' for key, value in named)
     if name in _VOID:
         return Markup(f"<{name}{head}>")
     return Markup(f"<{name}{head}>{joined(children)}</{name}>")
@@ -102,4 +94,22 @@ def joined(parts: Iterable[str], separator: str = "") -> Markup:
 
 
 def _safe(part: str) -> str:
-    return part if isinstance(part, Markup) else html.escape(part)
+    return part if isinstance(part, Markup) else html.escape(_visible(part))
+
+
+def _shortened(text: str, longest: int) -> str:
+    if len(text) > longest:
+        half = longest // 2
+        return f"{text[:half]}…{text[len(text) - (longest - half - 1) :]}"
+    return text
+
+
+def _visible(text: str) -> str:
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        char
+        if char.isprintable() or char == "\n" or unicodedata.category(char) == "Zs"
+        else char.encode("unicode_escape").decode()
+        for char in text
+    )

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from timectx.plots import Palette, plot_growth, plot_staleness
-from timectx.plots.names import setting_name
-from timectx.report.contents import Contents, Record
+from timectx.report.contents import Contents, Record, setting_words
 from timectx.report.figures import figure
 from timectx.report.markup import Markup, joined, plain_text, tag
 from timectx.report.measures import OF_A_SESSION, heads_of, shown
@@ -53,7 +52,7 @@ def sessions_section(contents: Contents) -> Section | None:
     if scenario is None or not rows:
         return None
     parts = [_outliers(contents)] if contents.found and contents.found.outliers else []
-    parts.append(_table(contents, setting_name(scenario), rows))
+    parts.append(_table(contents, setting_words(scenario), rows))
     if len(rows) > MOST_SESSIONS:
         parts.append(tag("p", f"{count(len(rows) - MOST_SESSIONS)} more sessions are not listed.", class_="soft"))
     return Section("sessions", "Each session", joined(parts))

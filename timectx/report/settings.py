@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from timectx.plots import Palette, plot_staleness, plot_tradeoff
-from timectx.plots.names import setting_name
-from timectx.report.contents import Contents, Record
+from timectx.report.contents import Contents, Record, setting_words
 from timectx.report.figures import figure
-from timectx.report.markup import Markup, joined, plain_text, tag
+from timectx.report.markup import Markup, joined, tag
 from timectx.report.measures import BILL, FRESHNESS, SHARE, SPENDING, TROUBLE, Measure, heads_of, shown
 from timectx.report.numbers import count, duration, percent
 from timectx.report.page import Section
@@ -43,7 +42,7 @@ def tradeoff_section(contents: Contents) -> Section:
         return plot_tradeoff(contents.frame, recommendation=contents.found, palette=palette)
 
     seen = [
-        f"{setting_name(row['scenario'])}: {SHARE.write(row)} of all tokens, staleness {duration(row['staleness_ms'])}"
+        f"{setting_words(row['scenario'])}: {SHARE.write(row)} of all tokens, staleness {duration(row['staleness_ms'])}"
         for row in contents.totals
         if row["staleness_ms"] is not None
     ]
@@ -158,7 +157,7 @@ def _row(contents: Contents, row: Record, columns: Sequence[Measure], first: boo
     begin = 2 if first else 1
     shares = {at: 100 * row["spent_ratio"] / most for at, each in enumerate(columns, begin) if each is SHARE}
     place = [_badge(stands)] if first else []
-    cells = [plain_text(setting_name(row["scenario"])), *place, *(each.write(row) for each in columns)]
+    cells = [setting_words(row["scenario"]), *place, *(each.write(row) for each in columns)]
     return Row(cells, kinds.get(stands, ""), shares)
 
 
@@ -170,7 +169,7 @@ def _badge(stands: str) -> str:
 def _in_words(row: Record) -> str:
     median, p95 = duration(row["staleness_median_ms"]), duration(row["staleness_p95_ms"])
     blind = percent(row["blind_steps"], row["steps"])
-    return f"{setting_name(row['scenario'])}: median {median}, 95 % {p95}, {blind} blind"
+    return f"{setting_words(row['scenario'])}: median {median}, 95 % {p95}, {blind} blind"
 
 
 def _compared(contents: Contents) -> list[str]:

@@ -107,7 +107,11 @@ def report_html(
 
     Parameters
     ----------
-    frame, recommendation, names, refusal, scenarios, inputs, prices, runs
+    frame : DataFrame
+        A sweep, as `timectx.sweep_sessions` returns it.
+    recommendation : Recommendation or None
+        What `timectx.tune` made of it; None where there is none.
+    names, refusal, scenarios, inputs, prices, runs : object
         As `write_report` takes them.
 
     Returns
