@@ -145,7 +145,7 @@ MEASURES: Final = (
     Column("policy", "", "str", "what makes an attempt due"),
     Column("delivery", "", "str", "how time reaches the model"),
     Column("time_zone", "", "str", "zone shown where the browser's is not known"),
-    Column("meter", "", "str", "how tokens were priced"),
+    Column("meter", "", "str", "how tokens were priced, and by which counter if one was set"),
     Column("zone_database", "", "str", "release of the zone data"),
     Column("attempts", "count", "int64", "moments at which a reading could be added"),
     Column("steps", "count", "int64", "steps"),

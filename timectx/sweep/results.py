@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from timectx.formats import FileProblem
-from timectx.replay import Scenario
+from timectx.replay import Scenario, counter_label
+from timectx.replay.counters import counter_of
 from timectx.results.columns import SWEEP
 from timectx.sweep.facts import SessionFacts
 from timectx.sweep.labels import compaction_word
@@ -43,16 +44,18 @@ def scenario_cells(scenario: Scenario) -> dict[str, Any]:
 
     Examples
     --------
-    >>> scenario_cells(Scenario(interval_ms=60_000))["interval_ms"]
-    60000
+    >>> cells = scenario_cells(Scenario(interval_ms=60_000, counter="cjk"))
+    >>> cells["interval_ms"], cells["meter"]
+    (60000, 'estimate, cjk (heuristic)')
     """
+    counter = counter_of(scenario.counter)
     return {
         "interval_ms": scenario.interval_ms,
         "policy": scenario.policy,
         "delivery": scenario.delivery,
         "edition": scenario.edition,
         "compaction": compaction_word(scenario.compaction),
-        "meter": scenario.meter,
+        "meter": scenario.meter if counter is None else f"{scenario.meter}, {counter_label(counter)}",
         "model": getattr(scenario, "model", None),
         "cache": getattr(scenario, "cache", None),
     }
