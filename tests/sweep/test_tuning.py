@@ -57,7 +57,7 @@ def test_a_limit_on_staleness_takes_the_cheapest_that_keeps_it() -> None:
         "staleness at 95 % 47m 0s, 37m 40s more (+404 %); "
         "it does not keep a staleness of at most 9m 20s at 95 %.",
         "Rule: the cheapest setting with a staleness of at most 9m 20s at 95 %.",
-        "Without the limit of a staleness of at most 9m 20s at 95 % the choice would be 1h.",
+        "Without the limit of a staleness of at most 9m 20s at 95 %, the choice would be 1h.",
     )
     assert tune(sweep(*CURVE), max_staleness_ms=559_999).scenario == "5m"
 
@@ -98,7 +98,7 @@ def test_what_leaves_more_steps_blind_is_set_aside_even_where_no_limit_is_given(
     found = tune(sweep(*with_blind(300_000, 11)))
     assert (found.scenario, found.set_aside, found.binding) == ("10m", ("5m",), ("blind_guard",))
     assert "Set aside, because they leave more steps without any reading: 5m." in found.reasons
-    assert "Without the limit of at most 1 % more blind steps than the best leaves the choice would be 5m." in (
+    assert "Without the limit of at most 1 % more blind steps than the best leaves, the choice would be 5m." in (
         found.reasons
     )
 

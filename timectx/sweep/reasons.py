@@ -100,7 +100,7 @@ def _rule(found: Recommendation, footing: Footing) -> Iterator[str]:
     for each in footing.limits:
         if each.name in footing.without:
             words = limit_words(each, found.limits.quantile)
-            yield f"Without the limit of {words} the choice would be {footing.without[each.name]}."
+            yield f"Without the limit of {words}, the choice would be {footing.without[each.name]}."
     if found.rule != "knee" and not footing.without:
         yield "No limit binds: among the settings tried the choice would be the same without any one of them."
     if found.interval_ms == footing.longest_ms and len(found.front) > 1 and found.rule != "freshest":
