@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import assert_type
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 import timectx as tx
+from timectx import plots
 from timectx.errors import ReadingError, TimectxError, TuneError, ZoneError
 from timectx.formats import FileProblem
 from timectx.replay import Explanation, Measures, Run, RunCompaction, RunReading, RunStep, explain_recorded
+from timectx.report import write_report
 from timectx.session import Event, Message, Problem, Step, Turn
 from timectx.sweep import Recommendation, Totals
 from timectx.units import DurationMs, EpochMs, parse_interval
@@ -100,6 +103,17 @@ def recommend(paths: list[str]) -> str:
         return tx.tune(frame, max_blind_steps=0, by="cost", resamples=50, seed=1).snippet("claude-code")
     except TuneError as error:
         return f"{error}: {error.nearest}"
+
+
+def draw(run: Run, frame: pd.DataFrame) -> bytes:
+    """Draw runs and sweeps, and write a page."""
+    best = tx.tune(frame)
+    assert_type(plots.plot_growth(run), Axes)
+    plots.plot_staleness([run, run], over="steps", palette=plots.DARK)
+    plots.plot_timeline(tx.steps_frame(run), zone="Asia/Tokyo")
+    plots.plot_elapsed(run, ax=plots.plot_staleness(frame[frame["interval_ms"] == 0]))
+    write_report("report.html", frame, best, names=True, runs=[run])
+    return plots.png_bytes(plots.plot_tradeoff(frame, recommendation=best), dpi=72)
 
 
 def keep_time() -> None:

@@ -95,7 +95,7 @@ def count_scale(ax: Axes, first: float, last: float) -> None:
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     ax.set_xlim(first, last)
-    ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator(10, steps=[1, 2, 5, 10], integer=True))
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_staleness"]
 
 _NEEDED: Final = ("now_ms", "added", "staleness_ms")
+_MANY_STEPS: Final = 150
 _COUNTED: Final = ("scenario", "steps", "staleness_counts")
 
 
@@ -106,7 +107,8 @@ def _draw_over_time(ax: Axes, track: Track, places: list[int], at: int, palette:
             y.append(staleness_ms)
         last_ms = staleness_ms or 0
     style, color = LINES[at % len(LINES)], palette.series[at % len(palette.series)]
-    ax.plot(x, y, linestyle=style, color=color, label=track.label, marker="o", markersize=3.5, linewidth=1.2)
+    size, width = (3.5, 1.2) if len(places) <= _MANY_STEPS else (1.6, 0.7)
+    ax.plot(x, y, linestyle=style, color=color, label=track.label, marker="o", markersize=size, linewidth=width)
 
 
 def _shade_blind(ax: Axes, track: Track, places_ms: list[int], palette: Palette) -> None:

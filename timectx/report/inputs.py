@@ -109,7 +109,9 @@ def prices_section(contents: Contents) -> Section | None:
         Head("read on", align="short"),
     ]
     entries = dict.fromkeys(contents.prices)
-    parts = [table("prices", f"Price entries used: {count(len(entries))}", heads, map(_price, entries))]
+    parts = [
+        table("prices", f"Prices of the models that were asked: {count(len(entries))}", heads, map(_price, entries))
+    ]
     parts.append(tag("p", "A model without an entry is not priced; its tokens are counted in a column of their own."))
     return Section("prices", "Prices", joined(parts))
 
