@@ -18,7 +18,7 @@ from timectx.cli.scenario_options import (
 from timectx.cli.screen import note, place, print_json
 from timectx.cli.sources import Loaded, find_files, load
 from timectx.cost import PriceList
-from timectx.replay import Explanation, Scenario, explain_recorded, replay_session
+from timectx.replay import Scenario, explain_recorded, replay_session
 from timectx.session import Session
 
 __all__ = ["replay_command"]
@@ -63,7 +63,7 @@ def replay_command(
         raise click.UsageError(
             "--as-recorded takes zone, edition and policy from the log; leave --zone, --edition and --policy away"
         )
-    base = knobs.on(read_scenario(scenario) if scenario else preset[0] if preset else Scenario())
+    base = knobs.on(read_scenario(scenario) if scenario else preset[0] if preset else Scenario(), interval)
     loaded = _one_file(path)
     session = loaded.session
     if session is None:
@@ -71,8 +71,7 @@ def replay_command(
             print_json(empty_document(loaded))
         return 1
     explanation = explain_recorded(session) if as_recorded else None
-    asked = _asked(base, interval, explanation, knobs)
-    run = replay_session(session, asked)
+    run = replay_session(session, knobs.on(explanation.scenario) if explanation else base)
     compared = [replay_session(session, each) for each in _others(others, session, run.scenario, knobs)]
     for problem in (*session.problems, *run.problems):
         note(f"{place(session.path or path, problem.line)}: {problem.message}")
@@ -83,12 +82,6 @@ def replay_command(
     else:
         show_replay(run, explanation, prices)
     return 0
-
-
-def _asked(base: Scenario, interval: int | None, explanation: Explanation | None, knobs: Knobs) -> Scenario:
-    if explanation:
-        return knobs.on(explanation.scenario)
-    return base if interval is None else base.replace(interval_ms=interval)
 
 
 def _others(names: tuple[str, ...], session: Session, base: Scenario, knobs: Knobs) -> list[Scenario]:

@@ -48,7 +48,7 @@ class Knobs(Struct, frozen=True, kw_only=True):
     model: str | None = None
     cache: str | None = None
 
-    def on(self, scenario: Scenario) -> Scenario:
+    def on(self, scenario: Scenario, interval_ms: int | None = None) -> Scenario:
         """
         Return a scenario with these knobs turned.
 
@@ -56,6 +56,8 @@ class Knobs(Struct, frozen=True, kw_only=True):
         ----------
         scenario : Scenario
             Any.
+        interval_ms : int, optional
+            The interval in milliseconds; None leaves it.
 
         Returns
         -------
@@ -69,7 +71,7 @@ class Knobs(Struct, frozen=True, kw_only=True):
         click.UsageError
             If a window is given where nothing is simulated.
         """
-        named = {"time_zone": self.zone, **{name: getattr(self, name) for name in _PLAIN}}
+        named = {"time_zone": self.zone, "interval_ms": interval_ms, **{name: getattr(self, name) for name in _PLAIN}}
         changes: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
         compaction = self._compaction(scenario)
         return scenario.replace(**changes, compaction=compaction)

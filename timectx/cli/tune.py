@@ -94,14 +94,15 @@ def tune_command(
     leave nothing to recommend.
     """
     keep = session_filter(**asked, zone=knobs.zone)
-    bases = [knobs.on(each) for each in map(read_scenario, files)]
+    tried = _intervals(intervals, knobs.delivery)
+    bases = [_base(knobs, each, tried) for each in map(read_scenario, files)]
     if not bases and not (preset and not intervals):
-        bases = [knobs.on(Scenario())]
+        bases = [_base(knobs, Scenario(), tried)]
     found = find_files(paths)
     outputs.check([*map(_path, found), *files], as_json=as_json)
     request = Request(
         found=found,
-        scenarios=candidates(bases, _intervals(intervals, bases), map(knobs.on, preset)),
+        scenarios=candidates(bases, tried, map(knobs.on, preset)),
         world=knobs.world(bases[0] if bases else Scenario()),
         limits=limits,
         keep=keep,
@@ -129,10 +130,14 @@ def _path(found: str | FileProblem) -> str:
     return found.path if isinstance(found, FileProblem) else found
 
 
-def _intervals(given: Sequence[Sequence[int]], bases: Sequence[Scenario]) -> list[int]:
-    """Return each interval once, shortest first; of the usual ones those that every base can take."""
+def _intervals(given: Sequence[Sequence[int]], delivery: str | None) -> list[int]:
+    """Return each interval once, shortest first; of the usual ones those that the delivery can have."""
     if given:
         return sorted({ms for part in given for ms in part})
-    usual = INTERVALS.convert(_INTERVALS, None, None)
-    least_ms = SHORTEST_TIMER_MS if any(each.delivery == "timer" for each in bases) else 0
-    return [ms for ms in usual if ms >= least_ms]
+    least_ms = SHORTEST_TIMER_MS if delivery == "timer" else 0
+    return [ms for ms in INTERVALS.convert(_INTERVALS, None, None) if ms >= least_ms]
+
+
+def _base(knobs: Knobs, scenario: Scenario, intervals_ms: Sequence[int]) -> Scenario:
+    """Return a scenario to try; a timer has to have some interval before it gets each of them."""
+    return knobs.on(scenario, max(intervals_ms) if knobs.delivery == "timer" else None)
