@@ -39,7 +39,7 @@ as recorded (1 of 2)          4      273      414       48.8 %          0s      
 
 staleness: time since the newest reading the model sees, 0 where it just got one; blind steps see none
 cost: all requests at the prices of their models, with what the provider's cache saves
-front: no other is as cheap and as fresh as 0, 1m, 10m
+front: what no other beats in both spending and staleness: 0, 1m, 10m
 
 Recommended: 1m
   At 1m readings take 40.3 % of all tokens (972 of 2,412), and 95 % of the steps see one at most 30s old.

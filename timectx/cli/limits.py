@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable
 from fractions import Fraction
 from functools import wraps
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, get_args
 
 import click
 
 from timectx.cli.options import INTERVAL, ValueType
 from timectx.errors import UnitError
+from timectx.sweep.constraints import By
 
 __all__ = ["limit_options", "parse_blind", "parse_quantile", "parse_share"]
 
@@ -135,6 +136,13 @@ _OPTIONS: Final = (
         "--max-blind", "blind", type=BLIND, help="How many steps may see no reading: 0, or a share such as 2%."
     ),
     click.option(
+        "--by",
+        type=click.Choice(get_args(By)),
+        default="tokens",
+        show_default=True,
+        help="What is weighed against staleness: the share of tokens, or the bill.",
+    ),
+    click.option(
         "--budget", "budget_ratio", type=SHARE, help="Share of all tokens that readings may take, such as 2%."
     ),
 )
@@ -157,7 +165,7 @@ def limit_options(command: _Command) -> _Command:
 
     @wraps(command)
     def collected(blind: tuple[str, float] | None, **values: Any) -> Any:
-        limits = {name: values.pop(name) for name in ("max_staleness_ms", "quantile", "budget_ratio")}
+        limits = {name: values.pop(name) for name in ("max_staleness_ms", "quantile", "budget_ratio", "by")}
         if blind is not None:
             limits[blind[0]] = blind[1]
         return command(limits=limits, **values)

@@ -18,6 +18,7 @@ __all__ = [
     "INSTANT",
     "INTERVAL",
     "INTERVALS",
+    "JOBS",
     "PATH",
     "TOKENS",
     "WHEN",
@@ -182,7 +183,8 @@ INSTANT: Final = ValueType("time", parse_instant)
 WHEN: Final = ValueType("time or day", parse_when)
 PATH: Final = ValueType("path", _path)
 COUNT: Final = click.IntRange(1, MAX_SAFE_INTEGER)
-TOKENS: Final = click.IntRange(1, MAX_SAFE_INTEGER)
+TOKENS: Final = click.IntRange(1)
+JOBS: Final = click.IntRange(1, 4096)
 EDITION: Final = click.Choice(get_args(Edition))
 
 json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, to stdout.")

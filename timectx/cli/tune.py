@@ -10,7 +10,7 @@ import click
 from timectx.cli.candidates import candidates
 from timectx.cli.filter_options import filter_options, session_filter
 from timectx.cli.limits import limit_options
-from timectx.cli.options import COUNT, INTERVALS, PATH, json_option, paths_argument
+from timectx.cli.options import INTERVALS, JOBS, PATH, json_option, paths_argument
 from timectx.cli.problems import note_troubles, troubles_of
 from timectx.cli.scenario_options import Knobs, knob_options, preset_option, prices_option, read_scenario
 from timectx.cli.screen import print_json
@@ -62,7 +62,7 @@ _INTERVALS: Final = "0,10s,30s,1m,2m,5m,10m,30m,1h,2h,4h"
     show_default=True,
     help="Whose configuration to print.",
 )
-@click.option("--jobs", type=COUNT, metavar="N", help="Measure in this many processes.  [default: in this one]")
+@click.option("--jobs", type=JOBS, metavar="N", help="Measure in this many processes.  [default: in this one]")
 @click.option("--no-cache", is_flag=True, help="Read every file again, and keep nothing of it.")
 @output_options
 @json_option

@@ -46,11 +46,8 @@ def show_tuned(tuned: Tuned, agent: Agent) -> None:
     say("")
     say(_LEGEND)
     if tuned.best:
-        say(
-            clean(
-                "front: no other is as cheap and as fresh as " + ", ".join(each.scenario for each in tuned.best.front)
-            )
-        )
+        front = ", ".join(each.scenario for each in tuned.best.front)
+        say(clean(f"front: what no other beats in both spending and staleness: {front}"))
     say("")
     _show_answer(tuned, agent)
 
