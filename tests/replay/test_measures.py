@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from tests.results.runs import ATTEMPT, COMPACTION, READING, STEP
+from tests.results.runs import ATTEMPT, COMPACTION, READING, REQUEST, STEP
 from timectx.errors import UnitError
 from timectx.replay import Measures, nearest_rank
 from timectx.replay.measures import measure_run
@@ -131,6 +131,28 @@ def test_measures_sum_up_the_parts_of_a_run() -> None:
         compactions=1,
         peak_surface_tokens=900,
     )
+
+
+def test_a_request_of_no_step_is_counted_beside_those_of_the_steps() -> None:
+    """A timer's own; the others are in their steps already."""
+    requests = [
+        replace(REQUEST, kind="tool", input_tokens=100),
+        replace(REQUEST, input_tokens=121),
+        replace(REQUEST, kind="timer", input_tokens=50),
+        replace(REQUEST, kind="timer", input_tokens=60),
+    ]
+    found = measure_run((), (), [replace(STEP, requests=2)], (), requests)
+    assert (found.requests, found.input_tokens) == (4, 221 + 110)
+
+
+def test_summaries_are_added_up_apart_and_what_was_told_is_passed_on() -> None:
+    """A recorded compaction does not say what its summary cost."""
+    simulated = replace(COMPACTION, summary_input_tokens=700, summary_output_tokens=30)
+    found = measure_run(
+        (), (), (), [COMPACTION, simulated, simulated], peak_pressure_tokens=900, first_compaction_step=3
+    )
+    assert (found.compaction_input_tokens, found.compaction_output_tokens) == (1400, 60)
+    assert (found.peak_pressure_tokens, found.first_compaction_step) == (900, 3)
 
 
 @pytest.mark.parametrize(

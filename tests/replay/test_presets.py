@@ -6,7 +6,9 @@ import pytest
 
 from timectx.errors import ScenarioError
 from timectx.replay import Scenario, parse_scenario
-from timectx.replay.presets import PRESETS, preset
+from timectx.replay.deliveries import DELIVERIES
+from timectx.replay.policies import RULES
+from timectx.replay.presets import PRESETS, preset, presets
 
 
 def test_the_two_that_dsh_itself_had_are_these() -> None:
@@ -41,3 +43,12 @@ def test_a_preset_that_does_not_exist_is_answered_with_those_that_do(name: str, 
     with pytest.raises(ScenarioError, match=hint) as caught:
         preset(name)
     assert caught.value.kind == "preset"
+
+
+def test_every_delivery_and_every_rule_can_be_tried_with_one_word() -> None:
+    """Each has a preset, and all presets together are scenarios by their titles."""
+    scenarios = presets()
+    assert list(scenarios.items()) == [(each.title, each.scenario) for each in PRESETS.values()]
+    assert {scenario.delivery for scenario in scenarios.values()} == set(DELIVERIES)
+    named = {rule for scenario in scenarios.values() for rule in scenario.policy.split(" | ")}
+    assert named == set(RULES)

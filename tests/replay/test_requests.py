@@ -96,6 +96,42 @@ def test_a_counter_of_ones_own_prices_messages_and_readings() -> None:
     assert [(step.surface_tokens, step.reading_tokens, step.input_tokens) for step in run.steps] == [(1001, 1000, 1002)]
 
 
+# the pressure
+
+
+@pytest.mark.parametrize(
+    ("edition", "peak"), [("readme", 5 + HI + FIRST + 2 * (CALL + DONE)), ("note", 5 + HI + 2 * (CALL + DONE))]
+)
+def test_pressure_is_header_and_surface_before_the_last_step_decides(edition: str, peak: int) -> None:
+    """In ``note``, where a step's messages and reading come first, its own reading is in."""
+    built = tool_step(log().turn().prompt("hi").step().header("abcd").reply("ok", calls=["b"]).tool("b"), "c")
+    run = replayed(built.step().reply("ok").end_turn(), interval_ms=60_000, edition=edition)
+    note = run.readings[0].price_tokens if edition == "note" else 0
+    assert run.measures.peak_pressure_tokens == peak + note
+
+
+def test_a_tool_and_a_line_add_nothing_to_the_pressure() -> None:
+    """It is that of messages and of the header that the log has."""
+    built = three_steps()
+    peaks = {
+        delivery: replayed(built, interval_ms=30_000, delivery=delivery).measures.peak_pressure_tokens
+        for delivery in ("system-prompt", "request-line", "session-prefix")
+    }
+    assert set(peaks.values()) == {HI + 2 * (CALL + DONE)}
+    tool = replayed(built, delivery="tool")
+    assert tool.measures.peak_pressure_tokens == HI + tool.readings[0].price_tokens + 2 * (CALL + DONE)
+
+
+def test_the_first_compaction_stands_before_a_step_or_after_the_last() -> None:
+    """Steps are counted over the whole session."""
+    built = tool_step(log().turn().prompt("hi"), "c")
+    before = built.compaction(2, 5, shadowed=[2, 3, 5]).step().reply("ok").end_turn()
+    assert replayed(before).measures.first_compaction_step == 2
+    after = tool_step(log().turn().prompt("hi"), "c").end_turn().compaction(2, 5, shadowed=[2, 3, 5])
+    assert (replayed(after).measures.first_compaction_step, replayed(after).measures.steps) == (2, 1)
+    assert replayed(after, compaction="off").measures.first_compaction_step is None
+
+
 # what compactions do
 
 

@@ -3,6 +3,7 @@
 from timectx.replay.clock import Clock, fixed_clock, system_clock
 from timectx.replay.compaction.summaries import FixedText, FixedTokens, ShareOfShadowed, SummaryReply, SummaryRequest
 from timectx.replay.counters import COUNTER_NAMES, NamedCounter, counter_label
+from timectx.replay.deliveries import DELIVERIES
 from timectx.replay.measures import nearest_rank
 from timectx.replay.meter import (
     Counter,
@@ -11,6 +12,8 @@ from timectx.replay.meter import (
     estimate_node_tokens,
     estimate_reading_tokens,
 )
+from timectx.replay.policies import format_policy, parse_policy
+from timectx.replay.presets import PRESETS, preset
 from timectx.replay.recorded import Explanation, as_recorded, explain_recorded
 from timectx.replay.replay import replay_session, replay_timeline, timeline_for
 from timectx.replay.resolve import resolve_scenario
@@ -29,6 +32,8 @@ __all__ = [
     "Compaction",
     "Clock",
     "COUNTER_NAMES",
+    "DELIVERIES",
+    "PRESETS",
     "Counter",
     "NamedCounter",
     "counter_label",
@@ -51,9 +56,12 @@ __all__ = [
     "estimate_reading_tokens",
     "explain_recorded",
     "fixed_clock",
+    "format_policy",
     "is_due",
     "nearest_rank",
+    "parse_policy",
     "parse_scenario",
+    "preset",
     "reading_message",
     "replay_session",
     "replay_timeline",

@@ -10,7 +10,7 @@ from msgspec import Struct
 from timectx.errors import ScenarioError
 from timectx.replay.scenario import Scenario
 
-__all__ = ["PRESETS", "Preset", "preset"]
+__all__ = ["PRESETS", "Preset", "preset", "presets"]
 
 _TEN_MINUTES_MS: Final = 600_000
 _MINUTE_MS: Final = 60_000
@@ -56,6 +56,12 @@ _ALL: Final = (
         Scenario(policy="calendar-day"),
     ),
     Preset(
+        "zone-change",
+        "a new zone",
+        "A reading only when a turn comes from another time zone than the newest reading's.",
+        Scenario(policy="zone-change"),
+    ),
+    Preset(
         "reseeded",
         "10 min, again after compaction",
         "Ten minutes, and again right after a compaction, which leaves no step blind for long.",
@@ -96,6 +102,23 @@ _ALL: Final = (
 
 PRESETS: Final = {each.name: each for each in _ALL}
 """Every preset by its name: two that exist, policies, and the ways of telling the time that dsh turned down."""
+
+
+def presets() -> dict[str, Scenario]:
+    """
+    Return the scenarios of all presets.
+
+    Returns
+    -------
+    dict
+        By their titles, in the order of `PRESETS`.
+
+    Examples
+    --------
+    >>> list(presets())[:2]
+    ['web overlay (every attempt)', '0.2.1 default (10 min)']
+    """
+    return {each.title: each.scenario for each in _ALL}
 
 
 def preset(name: str) -> Preset:
