@@ -70,6 +70,7 @@ def replay(session: tx.Session) -> Run:
     assert_type(run.measures.staleness_p95_ms, int | None)
     assert_type(tx.as_recorded(session), tx.Scenario)
     assert_type(explain_recorded(session), Explanation)
+    assert_type(tx.compare_runs(run, tx.replay_session(session, scenario)), pd.DataFrame)
     return run
 
 
