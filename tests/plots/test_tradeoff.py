@@ -93,6 +93,14 @@ def test_the_quantile_asked_for_is_the_one_shown() -> None:
     assert drawn(frame, found)["recommended"][0][0] == found.totals.staleness_ms
 
 
+def test_a_bill_that_is_weighed_is_what_is_drawn() -> None:
+    """The axis says so, and the front falls along it."""
+    frame, _ = swept()
+    found = tune(frame, by="cost", resamples=0)
+    assert plot_tradeoff(frame, recommendation=found).get_ylabel() == "bill, USD"
+    assert drawn(frame, found)["front"] == [(each.staleness_ms, each.cost_usd) for each in found.front]
+
+
 @pytest.mark.parametrize("frame", [pd.DataFrame({"a": [1]}), pd.DataFrame({"spent_ratio": [0.5]})])
 def test_any_other_frame_is_refused(frame: pd.DataFrame) -> None:
     """The message names a column that is missing."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from math import hypot
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import Struct
@@ -19,6 +21,9 @@ _GAP: Final = 7
 
 _MARK: Final = 4
 """Half the width of a mark, in points."""
+
+_STRIDE: Final = 5
+"""Points between two places of a line that is kept free."""
 
 _LINE: Final = 1.3
 """Height of a line, in sizes of its letters."""
@@ -67,7 +72,12 @@ class _Box(NamedTuple):
         )
 
 
-def place_labels(ax: Axes, labels: Iterable[PointLabel], marks: Iterable[tuple[float, float]] = ()) -> list[PointLabel]:
+def place_labels(
+    ax: Axes,
+    labels: Iterable[PointLabel],
+    marks: Iterable[tuple[float, float]] = (),
+    line: Sequence[tuple[float, float]] = (),
+) -> list[PointLabel]:
     """
     Write texts beside their points, the first ones first.
 
@@ -79,6 +89,8 @@ def place_labels(ax: Axes, labels: Iterable[PointLabel], marks: Iterable[tuple[f
         The most important first.
     marks : iterable of tuple
         Points that no text may cover, in the units of the data.
+    line : sequence of tuple, optional
+        The corners of a line that no text may cover.
 
     Returns
     -------
@@ -87,6 +99,7 @@ def place_labels(ax: Axes, labels: Iterable[PointLabel], marks: Iterable[tuple[f
     """
     frame = _frame(ax)
     taken = [_around(*_points(ax, *mark)) for mark in marks]
+    taken += [_around(*at, half=1) for at in _along([_points(ax, *corner) for corner in line])]
     left_out = []
     for label in labels:
         at = _points(ax, label.x, label.y)
@@ -112,8 +125,15 @@ def _points(ax: Axes, x: float, y: float) -> tuple[float, float]:
     return float(placed[0]), float(placed[1])
 
 
-def _around(x: float, y: float) -> _Box:
-    return _Box(x - _MARK, y - _MARK, x + _MARK, y + _MARK)
+def _around(x: float, y: float, half: float = _MARK) -> _Box:
+    return _Box(x - half, y - half, x + half, y + half)
+
+
+def _along(corners: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float]]:
+    """Yield places along a line, close enough that no text fits between them."""
+    for (x0, y0), (x1, y1) in pairwise(corners):
+        parts = max(1, int(hypot(x1 - x0, y1 - y0) / _STRIDE))
+        yield from ((x0 + (x1 - x0) * at / parts, y0 + (y1 - y0) * at / parts) for at in range(parts + 1))
 
 
 def _extent(label: PointLabel) -> tuple[float, float]:

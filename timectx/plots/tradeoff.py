@@ -24,19 +24,24 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_tradeoff"]
 
-_NEEDED: Final = ("scenario", "interval_ms", "spent_ratio", "staleness_ms")
+_KIND: Final = ("policy", "delivery")
 _USUAL: Final = 0.95
 _NAMED: Final = 30
 """How many scenarios get their name at most; of hundreds, names are noise."""
 
 
 class _Point(Struct, frozen=True):
-    """Hold where a scenario stands: staleness in milliseconds, spending in percent."""
+    """
+    Hold where a scenario stands: staleness in milliseconds, spending in percent or USD.
+
+    `kind` is its policy and its delivery, as far as they are known.
+    """
 
     name: str
     interval_ms: int
     x: int
     y: float
+    kind: tuple[str, ...] = ()
 
 
 def plot_tradeoff(
@@ -65,7 +70,8 @@ def plot_tradeoff(
     Returns
     -------
     Axes
-        A point for each scenario that gives some step a reading. Further down and to the left is better.
+        A point for each scenario that gives some step a reading. Further down and to the left is better. Where
+        the recommendation weighs the bill, that takes the place of the share of tokens.
 
     Raises
     ------
@@ -73,28 +79,34 @@ def plot_tradeoff(
         If the frame is neither of those.
     """
     quantile = recommendation.limits.quantile if recommendation else _USUAL
-    points = list(_points(frame, quantile))
+    by_bill = recommendation is not None and recommendation.limits.by == "cost"
+    points = list(_points(frame, quantile, "cost_usd" if by_bill else "spent_ratio"))
     with styled(ax, palette, "What telling the time takes, and how stale it gets") as drawn:
         if recommendation is not None:
             _shade_range(drawn, recommendation, points, palette)
         _draw_points(drawn, points, recommendation, palette)
         duration_scale(drawn, "x", [point.x for point in points])
-        drawn.set_ylim(0, 1.12 * max([0.5, *(point.y for point in points)]))
+        drawn.set_ylim(0, 1.12 * max((point.y for point in points), default=0) or 1)
         drawn.set_xlabel(f"staleness that {100 * quantile:g} % of the steps that see a reading do not exceed")
-        drawn.set_ylabel("share of all tokens, %")
+        drawn.set_ylabel("bill, USD" if by_bill else "share of all tokens, %")
     marks = [(float(point.x), point.y) for point in points]
-    place_labels(drawn, _names(points, recommendation, palette), marks)
+    line = [(float(point.x), point.y) for point in _on_front(points, recommendation)]
+    place_labels(drawn, _names(points, recommendation, palette), marks, line)
     return drawn
 
 
-def _points(frame: DataFrame, quantile: float) -> Iterator[_Point]:
+def _points(frame: DataFrame, quantile: float, spending: str) -> Iterator[_Point]:
     totals = frame if "spent_ratio" in frame.columns else totals_frame(frame, quantile)
-    missing = [name for name in _NEEDED if name not in totals.columns]
+    needed = ("scenario", "interval_ms", spending, "staleness_ms")
+    missing = [name for name in needed if name not in totals.columns]
     if missing:
         raise FrameError(f"this plot needs the columns {', '.join(missing)}, which the frame lacks", kind="columns")
-    seen = totals[totals["staleness_ms"].notna()]
-    for name, interval_ms, spent, staleness_ms in zip(*(seen[each].tolist() for each in _NEEDED), strict=True):
-        yield _Point(str(name), int(interval_ms), int(staleness_ms), 100 * float(spent))
+    seen = totals[totals["staleness_ms"].notna() & totals[spending].notna()]
+    scale = 1 if spending == "cost_usd" else 100
+    kinds = list(zip(*(seen[each].tolist() for each in _KIND if each in seen.columns), strict=True)) or [()] * len(seen)
+    rows = zip(*(seen[each].tolist() for each in needed), kinds, strict=True)
+    for name, interval_ms, spent, staleness_ms, kind in rows:
+        yield _Point(str(name), int(interval_ms), int(staleness_ms), scale * float(spent), tuple(map(str, kind)))
 
 
 def _draw_points(ax: Axes, points: Sequence[_Point], found: Recommendation | None, palette: Palette) -> None:
@@ -131,19 +143,23 @@ def _on_front(points: Sequence[_Point], found: Recommendation | None) -> list[_P
 
 def _shade_range(ax: Axes, found: Recommendation, points: Sequence[_Point], palette: Palette) -> None:
     """Shade the staleness of the choices that drawings of the sessions make."""
-    tried = [point for point in points if point.name != AS_RECORDED]
-    within = [point.x for point in tried if found.low_ms <= point.interval_ms <= found.high_ms]
+    alike = [point for point in points if point.kind in ((), (found.policy, found.delivery))]
+    within = [point.x for point in alike if found.low_ms <= point.interval_ms <= found.high_ms]
     if found.resamples and len(within) > 1:
         label = f"9 of 10 choices: {format_interval(found.low_ms)} to {format_interval(found.high_ms)}"
         ax.axvspan(min(within), max(within), facecolor=palette.first, alpha=0.13, linewidth=0, label=label)
 
 
 def _names(points: Sequence[_Point], found: Recommendation | None, palette: Palette) -> list[PointLabel]:
-    """Name points: first the choice and what was recorded, then the front from its ends, then the others."""
+    """Name points: the choice, what was recorded, the ends of the front, what is of another kind, the rest."""
     front = _on_front(points, found)
     ends = [each for pair in zip(front, reversed(front), strict=True) for each in pair][: len(front)]
     first = [point for point in points if point.name == AS_RECORDED or (found and point.name == found.scenario)]
-    ordered = dict.fromkeys([*sorted(first, key=lambda each: each.name == AS_RECORDED), *ends, *points])
+    usual = (found.policy, found.delivery) if found else ("interval", "appended")
+    others = [point for point in points if point.kind not in ((), usual)]
+    ordered = dict.fromkeys(
+        [*sorted(first, key=lambda each: each.name == AS_RECORDED), *ends[:2], *others, *ends, *points]
+    )
     return [
         _name(point, at < len(first), point in front, found, palette) for at, point in enumerate(list(ordered)[:_NAMED])
     ]
