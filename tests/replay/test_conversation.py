@@ -8,7 +8,8 @@ import pytest
 
 from tests.builders import LogBuilder, log
 from timectx.errors import SessionError
-from timectx.replay.conversation import Conversation, Shadowing, Shown
+from timectx.replay.account import Shown
+from timectx.replay.conversation import Conversation, Shadowing
 from timectx.session.events import SURFACE_CLASSES, Replace, SurfaceEvent, UserMessage
 
 SOURCES = {"m": {"kind": "user"}, "r": {"kind": "plugin", "plugin": "time-context"}}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from timectx.replay.conversation import Conversation, Shown
+from timectx.replay.account import Shown, reading_key
+from timectx.replay.conversation import Conversation
 from timectx.replay.run import RunCompaction, RunReading
 from timectx.replay.scenario import Scenario
 from timectx.replay.timeline import Act, Timeline
-from timectx.replay.walk import Walk, reading_key
+from timectx.replay.walk import Walk
 from timectx.session.events import (
     SURFACE_CLASSES,
     CompactionEnd,

@@ -78,9 +78,10 @@ class RunStep(Struct, frozen=True, kw_only=True, gc=False):
 
     `staleness_ms` is the time since the newest visible reading, 0 where the step got one, None when
     no reading is visible: a blind step. `age_ms` is that of its attempt. `surface_tokens` is the
-    price of all visible messages, `reading_tokens` the part that is readings, `header_tokens` the
-    price of the request header; `input_tokens` sums header and messages over all requests of the
-    step. `zone_mismatch` is True when the newest visible reading names another zone than the turn.
+    price of all visible messages, `reading_tokens` that of all visible readings (a part of it, but for one
+    that stands beside the messages), `header_tokens` the price of the request header; `input_tokens` sums
+    what all requests of the step held, one that calls the clock tool included. `zone_mismatch` is True when
+    the newest visible reading names another zone than the turn.
     """
 
     turn: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from timectx.replay.conversation import ReadingAccount, Shown
+from timectx.replay.account import ReadingAccount, Shown
 from timectx.replay.prompts import RequestBook
 from timectx.replay.run import RequestKind
 from timectx.replay.scenario import Scenario

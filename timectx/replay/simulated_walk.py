@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from timectx.errors import TimectxError
-from timectx.replay.conversation import Shown
+from timectx.replay.account import Shown
 from timectx.replay.deliveries import clock_message
 from timectx.replay.run import RunCompaction, RunReading
 from timectx.replay.scenario import Scenario

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from timectx.errors import ScenarioError, SessionError, TimectxError
 from timectx.reading import Edition
+from timectx.replay.account import ReadingAccount, Shown
 from timectx.replay.compaction.compactor import Compactor
 from timectx.replay.compaction.edition_prices import price_header, price_message
 from timectx.replay.compaction.open_log import LogView, MemoryLog
@@ -28,7 +29,6 @@ from timectx.replay.compaction.summaries import (
     SummaryRequest,
     instruction_message,
 )
-from timectx.replay.conversation import ReadingAccount, Shown
 from timectx.replay.meter import Pricing, estimate_text_tokens
 from timectx.replay.prices import chars_per_token
 from timectx.session.events import (

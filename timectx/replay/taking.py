@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from timectx.reading import format_reading
+from timectx.errors import ZoneError
+from timectx.reading import display_zone, format_reading
 from timectx.replay.compaction.edition_prices import price_message
 from timectx.replay.deliveries import clock_message
 from timectx.replay.moments import Moment
@@ -36,6 +37,27 @@ class ReadingTaker:
     def __init__(self, scenario: Scenario, context: TimeContext, spans: ZoneSpans, prices: PriceBook) -> None:
         self._edition, self._is_called = scenario.edition, scenario.delivery == "tool"
         self._context, self._spans, self._prices = context, spans, prices
+
+    def turn_zone(self, moment: Moment) -> str | None:
+        """
+        Return the label of a turn's zone, whether or not the edition prints it.
+
+        Parameters
+        ----------
+        moment : Moment
+            An attempt of the turn.
+
+        Returns
+        -------
+        str or None
+            The zone its browsers agree on, else the fallback; None where the turn's zones are refused.
+        """
+        attempt = moment.attempt
+        try:
+            browser = self._context.turn_zone(attempt.turn, moment.entering)
+        except ZoneError:
+            return None
+        return display_zone(browser, fallback_zone(self._spans, attempt.seq))
 
     def take(self, moment: Moment) -> RunReading:
         """

@@ -5,28 +5,28 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import assert_never
 
-import msgspec
+from msgspec.structs import replace
 
 from timectx.errors import ReadingError, ZoneError
-from timectx.reading import display_zone, zone_database_release
+from timectx.reading import zone_database_release
+from timectx.replay.account import ReadingAccount, Shown, reading_key
 from timectx.replay.compaction.edition_prices import price_message
-from timectx.replay.conversation import ReadingAccount, Shown
 from timectx.replay.deciding import Decider
 from timectx.replay.deliveries import DELIVERIES, clock_call, clock_tool_tokens, is_idle
 from timectx.replay.due import DueRules
 from timectx.replay.measures import measure_run
 from timectx.replay.moments import Moment
-from timectx.replay.resolve import fallback_zone
 from timectx.replay.run import Decision, RequestKind, Run, RunAttempt, RunCompaction, RunReading, RunStep
 from timectx.replay.scenario import Scenario, ZoneSpans
 from timectx.replay.schedule import TimeContext
+from timectx.replay.seeing import seen_step
 from timectx.replay.sender import Sender
 from timectx.replay.taking import ReadingTaker
 from timectx.replay.timeline import Act, Cue, Timeline
 from timectx.session import Problem, Step, is_reading_source
 from timectx.session.events import Event, SurfaceEvent, UserMessage
 
-__all__ = ["Walk", "reading_key"]
+__all__ = ["Walk"]
 
 
 class Walk(ABC):
@@ -48,10 +48,10 @@ class Walk(ABC):
         self.prices = timeline.prices
         self.context = TimeContext(scenario.edition, is_reading_source)
         self.conversation = conversation
-        self.spans = _spans(scenario)
-        self.due = DueRules(scenario, self.context, self.spans)
-        taker = ReadingTaker(scenario, self.context, self.spans, self.prices)
-        self.decider = Decider(scenario, self.due, taker)
+        spans = _spans(scenario)
+        self.due = DueRules(scenario, self.context, spans)
+        self.taker = ReadingTaker(scenario, self.context, spans, self.prices)
+        self.decider = Decider(scenario, self.due, self.taker)
         schema_tokens = clock_tool_tokens(self.prices.memory) if scenario.delivery == "tool" else 0
         self.sender = Sender(scenario, conversation, schema_tokens)
         self.design = DELIVERIES[scenario.delivery]
@@ -106,8 +106,7 @@ class Walk(ABC):
         self.conversation.end()
         holds = self.conversation.holds
         readings = tuple(
-            msgspec.structs.replace(reading, resent_requests=max(0, holds.get(key, 0) - 1))
-            for key, reading in self.readings
+            replace(reading, resent_requests=max(0, holds.get(key, 0) - 1)) for key, reading in self.readings
         )
         self.sender.book.settle()
         requests = tuple(self.sender.book.requests)
@@ -172,7 +171,7 @@ class Walk(ABC):
         moment = self.timeline.moments.moments[index]
         last_ms = self.context.last_reading_ms
         age_ms = None if last_ms is None else moment.now_ms - last_ms
-        self.turn_zones[index] = self._turn_zone(moment)
+        self.turn_zones[index] = self.taker.turn_zone(moment)
         if self.scenario.delivery == "request-line":
             self.conversation.release()
         try:
@@ -245,7 +244,7 @@ class Walk(ABC):
             self.steps.append(seen if asked is None else _with_request(seen, asked))
         else:
             seen = self.steps[-1]
-            self.steps[-1] = msgspec.structs.replace(seen, input_tokens=seen.input_tokens + sent)
+            self.steps[-1] = replace(seen, input_tokens=seen.input_tokens + sent)
         if cue.last and self.scenario.delivery == "request-line":
             self.conversation.release()
 
@@ -260,40 +259,17 @@ class Walk(ABC):
         self._show(Shown(key, reading.now_ms, reading.zone, reading.price_tokens, requests), reading)
         return asked
 
-    def _seen(self, step: Step, attempt_index: int, sent: int) -> RunStep:
-        conversation, newest = self.conversation, self.conversation.newest
-        attempt = self.attempts[attempt_index]
-        zone = self.turn_zones[attempt_index]
-        added = attempt.decision == "added"
-        staleness_ms = None
-        if newest is not None:
-            is_fresh = conversation.shows(reading_key(attempt_index))
-            staleness_ms = 0 if is_fresh else max(0, attempt.now_ms - newest.now_ms)
-        return RunStep(
-            turn=step.turn,
-            step=step.step,
-            now_ms=attempt.now_ms,
-            added=added,
-            age_ms=attempt.age_ms,
-            staleness_ms=staleness_ms,
+    def _seen(self, step: Step, index: int, sent: int) -> RunStep:
+        return seen_step(
+            step,
+            self.attempts[index],
+            self.conversation,
+            key=reading_key(index),
+            turn_zone=self.turn_zones[index],
             before_first=self.context.last_reading_ms is None,
-            visible_readings=conversation.visible_readings,
-            reading_tokens=conversation.reading_tokens,
-            surface_tokens=conversation.surface_tokens,
             header_tokens=self.sender.header_tokens,
-            requests=step.requests,
             input_tokens=sent,
-            zone_mismatch=newest is not None and zone is not None and newest.zone != zone,
         )
-
-    def _turn_zone(self, moment: Moment) -> str | None:
-        """Return the label a reading of this moment would print, None where the turn's zones are refused."""
-        attempt = moment.attempt
-        try:
-            browser = self.context.turn_zone(attempt.turn, moment.entering)
-        except ZoneError:
-            return None
-        return display_zone(browser, fallback_zone(self.spans, attempt.seq))
 
     def _stray(self, event: SurfaceEvent) -> Shown | None:
         """Describe a recorded message that reads the time and is no attempt's; None for all else."""
@@ -304,25 +280,8 @@ class Walk(ABC):
         return Shown(event.seq, stray.time_ms, stray.zone, price, self.conversation.requests)
 
 
-def reading_key(index: int) -> int:
-    """
-    Turn an attempt's index into the key of its reading, and back.
-
-    Parameters
-    ----------
-    index : int
-        The index, or a key.
-
-    Returns
-    -------
-    int
-        The key, which is below 0, or the index.
-    """
-    return -1 - index
-
-
 def _with_request(step: RunStep, input_tokens: int) -> RunStep:
-    return msgspec.structs.replace(step, requests=step.requests + 1, input_tokens=step.input_tokens + input_tokens)
+    return replace(step, requests=step.requests + 1, input_tokens=step.input_tokens + input_tokens)
 
 
 def _spans(scenario: Scenario) -> ZoneSpans:
