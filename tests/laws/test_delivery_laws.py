@@ -116,6 +116,40 @@ def test_an_interval_of_0_leaves_no_attempt_suppressed(session: Session, scenari
     assert {attempt.decision for attempt in run.attempts} <= {"added", "ineligible", "failed"}
 
 
+ASKING = ("appended", "system-prompt", "replaced", "request-line")
+
+
+@given(anything, scenarios())
+def test_where_a_reading_goes_does_not_change_when_it_is_due(session: Session, scenario: Scenario) -> None:
+    """Under the log's own compactions all deliveries that ask the policy decide alike."""
+    assume(not isinstance(scenario.compaction, Compaction))
+    knobs = scenario.replace(interval_ms=scenario.interval)
+    runs = [replay_session(session, knobs.replace(delivery=delivery)) for delivery in ASKING]
+    assert [run.attempts for run in runs] == [runs[0].attempts] * len(ASKING)
+
+
+@given(anything, scenarios(delivery="timer"))
+def test_a_timer_never_skips_a_tick(session: Session, scenario: Scenario) -> None:
+    """From one reading to the next it is the interval, unless the clock went back."""
+    run = replay_session(session, scenario)
+    steps_ms = [after.now_ms - before.now_ms for before, after in pairwise(run.readings)]
+    assert [ms for ms in steps_ms if ms >= 0 and ms != scenario.interval] == []
+    assert [reading.elapsed_ms for reading, ms in zip(run.readings[1:], steps_ms, strict=True) if ms > 0] == [
+        ms for ms in steps_ms if ms > 0
+    ]
+
+
+@given(anything, scenarios(delivery="tool"))
+def test_a_clock_is_called_so_often_a_turn_and_no_more(session: Session, scenario: Scenario) -> None:
+    """Each call is one reading, one node, and one request more; the others are suppressed."""
+    run = replay_session(session, scenario)
+    turns = Counter(reading.turn for reading in run.readings)
+    assert max(turns.values(), default=0) <= scenario.tool_calls
+    calls = [request for request in run.requests if request.kind == "tool"]
+    assert [(call.turn, call.step) for call in calls] == [(each.turn, each.step) for each in run.readings]
+    assert run.measures.requests == len(calls) + sum(step.requests for step in session.steps)
+
+
 # Law 5: what requests hold
 
 

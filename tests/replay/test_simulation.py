@@ -322,3 +322,11 @@ def test_odd_texts_survive_a_file_or_are_refused() -> None:
     with pytest.raises(ScenarioError) as refused:
         Scenario(compaction=Compaction(summary=FixedText("\ud800"))).to_toml()
     assert refused.value.kind == "toml"
+
+
+def test_messages_that_an_edition_moves_forward_leave_the_ranges_of_the_log_alone() -> None:
+    """In the early order a prompt overtakes a stray reading; the checkpoint of both is still found in the log."""
+    built = log().turn().reading("no time at all").prompt("hi").step().reply("ok", calls=["c"]).tool("c").end_step()
+    session = built.compaction(2, 3).step().reply("done").end_turn().build()
+    run = replay_session(session, Scenario(edition="note", compaction=SMALL))
+    assert [step.visible_readings for step in run.steps] == [1, 2]

@@ -208,7 +208,7 @@ class Simulation(ReadingAccount):
 
     def record(self, event: SurfaceEvent) -> None:
         """
-        Note what the log's own surface became.
+        Note what the log's own surface became; an edition can move messages ahead of others.
 
         Parameters
         ----------
@@ -221,7 +221,7 @@ class Simulation(ReadingAccount):
         if isinstance(event.surface_op, Replace):
             self._recorded.replace(event.surface_op.start, event.surface_op.end, node)
         else:
-            self._recorded.append(node)
+            self._recorded.insert(node)
 
     def feed(self, event: Event) -> None:
         """

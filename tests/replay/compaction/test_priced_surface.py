@@ -58,6 +58,17 @@ def test_appending_keeps_order_and_sum() -> None:
     assert (len(surface), surface.tokens, 1 in surface, 3 in surface) == (3, 60, True, False)
 
 
+def test_a_node_is_inserted_before_those_of_later_seq_at_the_end() -> None:
+    """A replacement further up, whatever its seq, keeps its place."""
+    surface = surface_of(10, 20, 30, 40)
+    surface.replace(0, 1, Node(9, 7))
+    for seq in (6, 5, 8, 4):
+        surface.insert(Node(seq, 1))
+    assert [node.seq for node in surface] == [9, 2, 3, 4, 5, 6, 8]
+    assert [node.seq for node in reversed(surface)] == [8, 6, 5, 4, 3, 2, 9]
+    assert surface.tokens == 7 + 30 + 40 + 4
+
+
 @pytest.mark.parametrize(
     ("start", "end", "left"),
     [(0, 0, [9, 1, 2, 3]), (1, 2, [0, 9, 3]), (3, 3, [0, 1, 2, 9]), (0, 3, [9])],

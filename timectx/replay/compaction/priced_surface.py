@@ -136,6 +136,23 @@ class PricedSurface:
         self._link(node.seq, _END)
         self.tokens += node.tokens
 
+    def insert(self, node: Node) -> None:
+        """
+        Add a node at the end, but before the nodes there that a log has later.
+
+        Parameters
+        ----------
+        node : Node
+            With a seq that is not on the surface.
+        """
+        after: int | None = _END
+        while (before := self._previous[after]) is not None and before > node.seq:
+            after = before
+        self._nodes[node.seq] = node
+        self._link(before, node.seq)
+        self._link(node.seq, after)
+        self.tokens += node.tokens
+
     def replace(self, start: int, end: int, node: Node) -> tuple[Node, ...]:
         """
         Put a node in the place of a range.
