@@ -391,6 +391,8 @@ def test_a_preset_is_a_scenario_under_a_name(path: Path) -> None:
     told = [(each["scenario"]["edition"], each["scenario"]["interval_ms"]) for each in (found, *found["compared"])]
     assert told == [("current", 600_000), ("readme", 0)]
     assert {each["scenario"]["time_zone"] for each in (found, *found["compared"])} == {"Asia/Tokyo"}
+    titles = ("--preset", "0.2.1 default (10 min)", "--compare", "web overlay (every attempt)")
+    assert run_json("replay", path, *titles, "--zone", "Asia/Tokyo") == found
 
 
 def test_presets_can_be_listed(path: Path) -> None:

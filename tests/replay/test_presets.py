@@ -24,6 +24,7 @@ def test_the_two_that_dsh_itself_had_are_these() -> None:
 def test_a_preset_names_a_scenario_that_a_file_can_hold(name: str) -> None:
     """Each goes by its own name, says what it is, and comes back from TOML."""
     found = preset(name)
+    assert preset(found.title) is found
     assert (found.name, bool(found.title), found.about[-1]) == (name, True, ".")
     assert parse_scenario(found.scenario.to_toml()) == found.scenario
 

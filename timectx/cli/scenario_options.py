@@ -20,7 +20,7 @@ from timectx.replay import Compaction, Scenario, parse_scenario
 from timectx.replay.counters import COUNTER_NAMES, NamedCounter
 from timectx.replay.deliveries import Delivery
 from timectx.replay.policies import RULES
-from timectx.replay.presets import PRESETS
+from timectx.replay.presets import PRESETS, presets
 from timectx.replay.presets import preset as find_preset
 from timectx.replay.scenario import Meter
 
@@ -251,8 +251,8 @@ def named_scenario(text: str, base: Scenario, knobs: Knobs | None = None) -> Sce
     """
     if text.endswith(".toml") or Path(text).is_file():
         return (knobs or Knobs()).on(read_scenario(text))
-    if text in PRESETS:
-        return (knobs or Knobs()).on(PRESETS[text].scenario)
+    if text in PRESETS or text in presets():
+        return (knobs or Knobs()).on(find_preset(text).scenario)
     try:
         interval_ms = INTERVAL.convert(text, None, None)
     except click.BadParameter:

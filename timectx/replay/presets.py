@@ -123,12 +123,12 @@ def presets() -> dict[str, Scenario]:
 
 def preset(name: str) -> Preset:
     """
-    Return a preset by its name.
+    Return a preset by its name or its title.
 
     Parameters
     ----------
     name : str
-        One of `PRESETS`.
+        One of `PRESETS`, or the title of one.
 
     Returns
     -------
@@ -145,8 +145,9 @@ def preset(name: str) -> Preset:
     >>> preset("dsh-0.2.1").scenario.interval_ms
     600000
     """
-    if name not in PRESETS:
+    found = next((each for each in _ALL if name in (each.name, each.title)), None)
+    if found is None:
         near = difflib.get_close_matches(name, PRESETS, n=1)
         hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(PRESETS)}"
         raise ScenarioError(f"no preset is called {name!r}; {hint}", kind="preset")
-    return PRESETS[name]
+    return found
