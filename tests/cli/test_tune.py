@@ -308,7 +308,7 @@ def test_control_characters_and_markup_from_files_are_printed_as_text(tmp_path: 
     """A path cannot clear the screen, and square brackets mean nothing."""
     folder = tmp_path / "[red]\x1b[2J\u202e"
     path = one_turn("[bold]x\x07").write(folder / "a.jsonl", tail=b"{")
-    for command in (("tune",), ("inspect",), ("replay", "--interval", "0")):
+    for command in (("tune",), ("tune", "--csv", "-"), ("inspect",), ("replay", "--interval", "0")):
         output = run(*command, path).output
         assert "[red]\\x1b[2J\\u202e" in output
         assert [char for char in output if char in "\x1b\x07\u202e"] == []

@@ -138,7 +138,9 @@ def _put(path: str, content: str | bytes) -> None:
 
 
 def _csv(frame: DataFrame) -> str:
-    rows = frame.drop(columns="staleness_counts").assign(path=frame["path"].map(clean, na_action="ignore"))
+    rows = frame.drop(columns="staleness_counts")
+    for name in ("session", "path", "model"):  # texts from elsewhere
+        rows[name] = rows[name].map(clean, na_action="ignore")
     return str(rows.to_csv(index=False, lineterminator="\n"))
 
 
