@@ -32,6 +32,12 @@ Q_FIRST: Final = 1
 Q_LAST: Final = 2
 Q_REPORTED: Final = 4  # the provider said how long it was
 
+# Plain steps are looked at in blocks; how pressure grows with the surface is kept in units of 2 ** -SLOPE_BITS
+BLOCK: Final = 16
+SLOPE_BITS: Final = 24
+
+PLACES: Final = 2048  # room for counting digits
+
 NONE: Final = -1
 NEVER: Final = 2**62
 MISSING: Final = -(2**63)
@@ -58,7 +64,6 @@ DELIVERIES: Final = {
 # A lane's knobs
 KNOBS: Final = (
     *("interval", "delivery", "recorded", "first_mask", "last_mask", "simple", "gap", "calls", "plan", "bill"),
-    *("reported", "scaled"),
 )
 
 # A compaction's settings: for all capacities, and for each
@@ -67,6 +72,9 @@ BUDGET: Final = ("threshold", "retain", "rounds", "retries", "route")
 KNOB_COUNT: Final = len(KNOBS)
 PLAN_COUNT: Final = len(PLAN)
 BUDGET_COUNT: Final = len(BUDGET)
+
+RULE_COUNT: Final = 11  # a cache rule
+RATE_COUNT: Final = 9  # a row of rates
 
 # What a kernel hands back for each lane
 RESULTS: Final = (
@@ -84,8 +92,8 @@ RESULT_COUNT: Final = len(RESULTS)
 KERNEL_COLUMNS: Final = (
     *("op_code", "op_arg", "op_nodes", "op_tokens", "op_step", "op_plain"),
     *("a_now", "a_time", "a_flags", "a_form", "a_day", "a_zone", "a_turn_zone", "a_message_at", "a_message_ms"),
-    *("a_base_at", "a_turn_at", "a_said_ms", "a_gone", "a_turn", "a_header"),
-    *("q_flags", "q_header", "q_reply", "q_output", "q_model", "q_nodes", "q_time", "q_tokens"),
+    *("a_base_at", "a_turn_at", "a_said_ms", "a_gone", "a_turn", "a_header", "a_model", "a_idle_from", "a_idle_until"),
+    *("q_attempt", "q_flags", "q_header", "q_reply", "q_output", "q_model", "q_nodes", "q_time", "q_tokens"),
     *("q_input", "q_inputs", "q_replies", "q_outputs", "q_clock"),
     *("r_low", "r_high", "r_previous", "r_next", "r_widens", "r_before", "r_delta", "r_checkpoint"),
     *("y_time", "y_now", "y_zone", "y_day", "y_turn_zone", "y_gone", "y_node"),
@@ -94,5 +102,11 @@ KERNEL_COLUMNS: Final = (
     *("n_tokens", "n_pruned", "n_long", "n_calls", "n_lower", "n_previous"),
     *("p_op", "p_resume", "p_start", "p_end", "p_attempt", "p_request", "p_now", "p_turn_zone", "p_zone_end"),
     *("p_surface", "p_before", "p_compact", "p_header", "p_prompt", "p_ahead", "p_there", "p_late", "p_early"),
+    *("b_first", "b_last", "b_plain", "b_late", "b_early", "b_least", "b_most"),
     "f_price",
 )
+
+# Readings that the model sees: a node of the surface, a stray one, one beside the surface
+SURFACE: Final = 0
+STRAY: Final = 1
+HELD: Final = 2

@@ -21,7 +21,7 @@ COLUMN_NAMES: Final = (
     *("op_code", "op_arg", "op_nodes", "op_tokens", "op_seq", "op_step"),
     # attempts
     *("a_now", "a_time", "a_flags", "a_form", "a_day", "a_zone", "a_turn_zone", "a_message_at", "a_message_ms"),
-    *("a_base_at", "a_turn_at", "a_said_ms", "a_gone", "a_turn", "a_header"),
+    *("a_base_at", "a_turn_at", "a_said_ms", "a_gone", "a_turn", "a_header", "a_model", "a_idle_from", "a_idle_until"),
     # requests
     *("q_attempt", "q_flags", "q_header", "q_reported", "q_reply", "q_output", "q_model", "q_nodes", "q_time"),
     *("q_tokens", "q_input", "q_inputs", "q_replies", "q_outputs", "q_clock"),
@@ -48,6 +48,8 @@ COLUMN_NAMES: Final = (
         "p_zone_end",
     ),
     *("p_surface", "p_before", "p_compact", "p_header", "p_prompt", "p_ahead", "p_there", "p_late", "p_early"),
+    # blocks of plain steps: bounds of what is in them
+    *("b_first", "b_last", "b_plain", "b_late", "b_early", "b_least", "b_most"),
     # prices of a reading, by form and form of elapsed time
     "f_price",
 )
@@ -60,19 +62,29 @@ class ColumnFacts(Struct, frozen=True, kw_only=True):
 
     `time_zone` is the resolved fallback zone. `unfit` says why no kernel can replay the session, empty where one
     can. `models` are the (provider, model) pairs of its requests, `capacities` what simulated compaction may see as
-    (provider, model, context window, tokens kept for a reply). `sizes` are the lengths of the columns.
+    (provider, model, context window, tokens kept for a reply). `reported` is whether requests are as long as
+    the provider said, `called` whether readings cost what calls of a tool cost, `steady` whether a reading of any instant
+    between attempts has the form of one at them; `schema_tokens` and `call_tokens` are what the clock as a tool and a
+    call of it cost. `sizes` are the lengths of the columns.
     """
 
     session_id: str
     edition: str
     compaction: str
     time_zone: str | None
+    scale: float | None
     attempts: int
+    steps: int
     zone_database: str
     unfit: str
     models: tuple[tuple[str, str], ...]
     capacities: tuple[tuple[Any, Any, Any, Any], ...]
     system_head: bool
+    reported: bool
+    called: bool
+    steady: bool
+    schema_tokens: int
+    call_tokens: int
     sizes: tuple[int, ...]
 
 
@@ -113,6 +125,9 @@ class Columns:
         import numpy as np
 
         whole = np.frombuffer(self.integers, np.int64)
+        if not whole.flags.aligned:
+            whole = whole.copy()
+        whole.setflags(write=False)  # one kind of array, wherever it comes from
         return self._cut(whole)
 
     @cached_property

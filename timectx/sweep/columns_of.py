@@ -6,6 +6,8 @@ from typing import Any
 
 from timectx.reading import zone_database_release
 from timectx.replay import Compaction, Scenario, resolve_scenario, timeline_for
+from timectx.replay.compaction.edition_prices import price_message
+from timectx.replay.deliveries import clock_call, clock_tool_tokens
 from timectx.session import Session
 from timectx.sweep.columns import Columns, make_columns
 from timectx.sweep.labels import compaction_word, zone_words
@@ -64,11 +66,18 @@ def columns_of(session: Session, scenario: Scenario) -> Columns:
             "edition": scenario.edition,
             "compaction": compaction_word(compaction),
             "time_zone": zone_words(resolved.time_zone),
+            "scale": timeline.prices.scale,
             "attempts": len(columns["a_now"]),
+            "steps": len(timeline.session.steps),
             "zone_database": zone_database_release(),
             "unfit": ledger.unfit,
             "models": tuple(ledger.models),
             "capacities": tuple(ledger.capacities.values()) if isinstance(ledger, SimulatedLedger) else (),
+            "reported": scenario.meter == "reported",
+            "called": scenario.delivery == "tool",
+            "steady": ledger.steady,
+            "schema_tokens": clock_tool_tokens(timeline.prices.memory),
+            "call_tokens": price_message(clock_call(), scenario.edition, timeline.prices.memory),
             "system_head": isinstance(ledger, SimulatedLedger) and ledger.system_head,
         },
         columns,
@@ -104,6 +113,9 @@ def columns_key(scenario: Scenario) -> tuple[Any, ...]:
         compaction_word(compaction),
         None if pruning is None else tuple(sorted(pruning.items())),
         scenario.meter == "reported",
+        scenario.meter == "scaled",
+        scenario.delivery == "tool",
+        scenario.scale,
     )
 
 

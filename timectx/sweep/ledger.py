@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from timectx.errors import ReadingError, ZoneError
-from timectx.reading import display_zone
+from timectx.reading import Reading, display_zone, format_reading, format_timestamp
 from timectx.reading.timestamp import local_day
 from timectx.replay import Scenario
+from timectx.replay.compaction.edition_prices import price_message
+from timectx.replay.deliveries import clock_message
 from timectx.replay.moments import Moment
+from timectx.replay.reading_prices import FORM_COUNT, elapsed_form, masked
 from timectx.replay.resolve import fallback_zone
 from timectx.replay.schedule import TimeContext
 from timectx.replay.timeline import Cue, Timeline
@@ -47,6 +52,7 @@ from timectx.sweep.columns import COLUMN_NAMES
 
 __all__ = ["Ledger"]
 
+_STRIDE_MS: Final = 10 * 86_400_000
 _MOST: Final = 2**31
 """Sizes beyond it could overflow where a kernel multiplies two of them."""
 
@@ -77,7 +83,7 @@ class Ledger:
         zone = scenario.time_zone
         self._spans = zone if isinstance(zone, tuple) else ((0, zone or "UTC"),)
         self._context = TimeContext(scenario.edition, is_reading_source)
-        self._header = self._model = 0
+        self._header, self._route = 0, ("", "")
         self._message_at, self._message_ms = NONE, 0
         self._turn_at: dict[int, int] = {}
         self._turn_numbers: dict[int, int] = {}
@@ -87,6 +93,9 @@ class Ledger:
         self._deciding = self._asking = NONE
         self._nodes_asked = 0
         self._is_parted = False
+        self._last_ms: int | None = None
+        self.steady = True
+        self._called: dict[str, tuple[int, ...]] = {}
         self._seq = self._steps = 0
         self.shown: dict[int, int] = {}
 
@@ -228,7 +237,7 @@ class Ledger:
             Of that kind.
         """
         self._header = cue.tokens
-        self._model = self.models.setdefault((cue.provider, cue.model), len(self.models))
+        self._route = (cue.provider, cue.model)
         if cue.changed:
             self.happen(AT_HEADER)
 
@@ -267,6 +276,9 @@ class Ledger:
             a_said_ms=said_ms or 0,
             a_gone=NONE if moment.own_seq is None else NEVER,
             a_header=self._header,
+            a_model=self.models.setdefault(self._route, len(self.models)),
+            a_idle_from=_or_missing(moment.silence.idle_from_ms),
+            a_idle_until=_or_missing(moment.silence.idle_until_ms),
             a_turn=self._turn_numbers.setdefault(attempt.turn, len(self._turn_numbers)),
         )
         self.happen(AT_DECIDE, row)
@@ -308,7 +320,7 @@ class Ledger:
             q_reported=reported,
             q_reply=0,
             q_output=0,
-            q_model=self._model,
+            q_model=self.models.setdefault(self._route, len(self.models)),
             q_nodes=self.nodes,
             q_time=self.moments[cue.attempt].now_ms,
             q_tokens=self.tokens,
@@ -345,11 +357,31 @@ class Ledger:
                 fallback=fallback_zone(self._spans, attempt.seq),
                 entering=moment.entering,
             )
-            prices = self.prices.readings.by_form(reading)
+            prices = self._prices_by_form(reading)
             day = local_day(moment.now_ms, reading.zone)
+            self._note_offsets(moment.now_ms, reading.zone)
         except (ZoneError, ReadingError):
             return NONE, NONE, MISSING
         return self._forms.setdefault(prices, len(self._forms)), self._zone(reading.zone), day
+
+    def _prices_by_form(self, reading: Reading) -> tuple[int, ...]:
+        """Return what a reading costs for each form of its elapsed time, where the model calls for it with the call."""
+        if self.scenario.delivery != "tool":
+            return self.prices.readings.by_form(reading)
+        plain = masked(format_reading(replace(reading, elapsed_ms=None)))
+        if plain not in self._called:
+            texts = (format_reading(replace(reading, elapsed_ms=elapsed_ms)) for elapsed_ms in _SAMPLES)
+            self._called[plain] = tuple(
+                price_message(clock_message(masked(text)), self.scenario.edition, self.prices.memory) for text in texts
+            )
+        return self._called[plain]
+
+    def _note_offsets(self, now_ms: int, zone: str) -> None:
+        """Note whether all that is printed beside digits stays the same since the attempt before."""
+        last_ms, self._last_ms = self._last_ms, now_ms
+        days = range(last_ms, now_ms, _STRIDE_MS) if last_ms is not None and last_ms < now_ms else ()
+        forms = {masked(format_timestamp(time_ms, zone)) for time_ms in (*days, now_ms)}
+        self.steady = self.steady and len(forms) == 1
 
     def _turn_zone(self, moment: Moment) -> int:
         attempt = moment.attempt
@@ -382,6 +414,30 @@ class Ledger:
                 y_node=NONE,
             )
         return self.shown[event.seq]
+
+
+def _samples() -> tuple[int | None, ...]:
+    """Return an elapsed time of each form, in milliseconds."""
+    units = [
+        (day_digits, hours, minutes, seconds)
+        for day_digits in range(8)
+        for hours in (0, 1, 10)
+        for minutes in (0, 1, 10)
+        for seconds in (1, 10)
+    ]
+    found: dict[int, int | None] = {0: None}
+    for day_digits, hours, minutes, seconds in units:
+        days = 10 ** (day_digits - 1) if day_digits else 0
+        elapsed_ms = (days * 86_400 + hours * 3600 + minutes * 60 + seconds) * 1000
+        found[elapsed_form(elapsed_ms)] = elapsed_ms
+    return tuple(found[form] for form in range(FORM_COUNT))
+
+
+_SAMPLES: Final = _samples()
+
+
+def _or_missing(value: int | None) -> int:
+    return MISSING if value is None else value
 
 
 def _day(time_ms: int, zone: str) -> int:

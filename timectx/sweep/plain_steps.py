@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, pairwise
-from typing import Final
+from typing import Final, TypeVar
 
 from timectx.sweep.codes import (
     A_ELIGIBLE,
@@ -15,11 +15,13 @@ from timectx.sweep.codes import (
     AT_REPLY,
     AT_REQUEST,
     AT_START,
+    BLOCK,
     NEVER,
     NONE,
     Q_FIRST,
     Q_LAST,
     Q_REPORTED,
+    SLOPE_BITS,
 )
 
 __all__ = ["add_plain_steps", "add_request_sums"]
@@ -28,7 +30,11 @@ _RECORDED: Final = (AT_DECIDE, AT_INSERT, AT_REQUEST)
 _SIMULATED: Final = (AT_COMPACT, AT_START, AT_DECIDE, AT_INSERT, AT_REQUEST, AT_REPLY)
 _SIMULATED_NOTE: Final = (AT_DECIDE, AT_INSERT, AT_COMPACT, AT_START, AT_REQUEST, AT_REPLY)
 
+_STEEPEST: Final = 2**31
+_UNTOLD: Final = (0, 0)
+
 Table = dict[str, list[int]]
+_Value = TypeVar("_Value")
 
 
 def add_request_sums(columns: Table, *, reported: bool) -> None:
@@ -88,9 +94,12 @@ def add_plain_steps(columns: Table, *, simulated: bool, note: bool) -> None:
         columns["p_resume"] = [at + pattern.index(AT_REPLY) for at in steps]
         columns["p_start"] = [at + pattern.index(AT_START) for at in steps]
         _add_pressure(columns, pattern)
+        _add_bounds(columns)
     else:
         columns["p_resume"] = [at + len(pattern) for at in steps]
         columns["p_start"] = steps
+    columns["b_first"] = [min(block) for block in _blocks(columns["p_now"])]
+    columns["b_last"] = [max(block) for block in _blocks(columns["p_now"])]
 
 
 def _steps(columns: Table, pattern: tuple[int, ...]) -> Iterator[int]:
@@ -165,6 +174,36 @@ def _add_pressure(columns: Table, pattern: tuple[int, ...]) -> None:
             columns["p_ahead"][row] = columns["s_header"][settled] + tokens[before + reply]
         columns["p_late"][row] = said - tokens[before + reply] + (0 if there else prompt)
         columns["p_early"][row] = said - tokens[before + start] + (0 if there else prompt)
+
+
+def _add_bounds(columns: Table) -> None:
+    """
+    Add for each block of steps what no pressure in it exceeds.
+
+    `b_plain` bounds surface and header. `b_late` (`b_early`) bounds the other sum where nothing stands on the surface
+    beside the log's nodes; per token that does, it grows by `b_least` to `b_most`, in units of 2 ** -SLOPE_BITS. Where
+    that is not to be told, the bound is beyond any threshold.
+    """
+    slopes = [_slope(*each) for each in zip(columns["p_prompt"], columns["p_there"], strict=True)]
+    columns["b_least"] = [min(slope[0] for slope in block) for block in _blocks(slopes)]
+    columns["b_most"] = [max(slope[1] for slope in block) for block in _blocks(slopes)]
+    plain = [sum(each) for each in zip(columns["p_compact"], columns["p_header"], strict=True)]
+    columns["b_plain"] = [max(block) for block in _blocks(plain)]
+    ahead = zip(columns["p_prompt"], columns["p_ahead"], columns["p_there"], slopes, strict=True)
+    counted = [NEVER if slope == _UNTOLD else prompt * here // there + 2 for prompt, here, there, slope in ahead]
+    for name, source in (("b_late", "p_late"), ("b_early", "p_early")):
+        sums = [late + more for late, more in zip(columns[source], counted, strict=True)]
+        columns[name] = [max(block) for block in _blocks(sums)]
+
+
+def _slope(prompt: int, there: int) -> tuple[int, int]:
+    """Return how a prompt grows per token of the surface, rounded down and up."""
+    least = (prompt << SLOPE_BITS) // there
+    return (least, least + 1) if abs(least) < _STEEPEST else _UNTOLD
+
+
+def _blocks(values: list[_Value]) -> list[list[_Value]]:
+    return [values[at : at + BLOCK] for at in range(0, len(values), BLOCK)]
 
 
 def _run_ends(values: list[int]) -> list[int]:

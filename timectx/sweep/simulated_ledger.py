@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 import msgspec
 
@@ -46,7 +46,7 @@ class SimulatedLedger(Ledger):
         self._view = LogView(scenario.edition, self._counter, anchor="reply")
         self._recorded = PricedSurface()
         self._window: int | None = None
-        self._rested = False
+        self._rested = self._overflown = False
         self.capacities: dict[str, tuple[Any, Any, Any, Any]] = {}
         self._long: list[bool] = []
         self.system_head = False
@@ -80,7 +80,7 @@ class SimulatedLedger(Ledger):
                 self.reach(moment.attempt.seq)
                 self._measure(AT_COMPACT, moment.now_ms)
             case _:
-                pass
+                assert_never(cue.act)
 
     def finish(self) -> dict[str, list[int]]:
         """
@@ -118,8 +118,9 @@ class SimulatedLedger(Ledger):
     def _other(self, event: Event) -> None:
         if isinstance(event, _RECORDED_COMPACTION):
             return
-        if self._rested and not (isinstance(event, TurnStart) and self._edition != "note"):
+        if self._rested and not (isinstance(event, TurnStart) and self._edition != "note") and self._overflown:
             self.happen(AT_REST)
+            self._overflown = False
         self._rested = isinstance(event, TurnEnd)
         self.tell(event)
         if isinstance(event, RequestContext):
@@ -129,6 +130,7 @@ class SimulatedLedger(Ledger):
             self.happen(AT_START)
         if isinstance(event, AssistantChunk) and _is_overflow(event):
             self._measure(AT_OVERFLOW, event.time_ms)
+            self._overflown = True
 
     def _append(self, event: SurfaceEvent) -> None:
         node = node_of(event, self._edition, self._counter)
@@ -169,6 +171,7 @@ class SimulatedLedger(Ledger):
             s_reported=measured.baseline.kind == "usage",
         )
         self.happen(AT_REPLY, row)
+        self._overflown = False
 
     def _pruned_tokens(self, event: SurfaceEvent, tokens: int) -> int | None:
         """Return what a tool result costs once it is shortened; None for one that is short enough."""
@@ -185,7 +188,7 @@ class SimulatedLedger(Ledger):
         if isinstance(event.surface_op, Replace):
             self._recorded.replace(event.surface_op.start, event.surface_op.end, node)
         else:
-            self._recorded.append(node)
+            self._recorded.insert(node)
 
     def _measure(self, code: int, now_ms: int) -> None:
         pressure = self._view.pressure
