@@ -19,6 +19,11 @@ def test_batches_hold_everything_in_order(sizes: list[int], limit: int) -> None:
     assert all(sum(batch) + following[0] > limit for batch, following in pairwise(batches))
 
 
+def test_small_sessions_make_batches_too() -> None:
+    """A thousand of them have enough rows to send back."""
+    assert [len(batch) for batch in batches_of((None, 1) for _ in range(2500))] == [1000, 1000, 500]
+
+
 def test_a_batch_is_about_twenty_megabytes() -> None:
     """Whatever the machine: the results of a cluster and of one core are cut alike."""
     assert BATCH_BYTES == 20_000_000

@@ -172,6 +172,8 @@ def test_two_sessions_of_one_id_are_numbered(tmp_path: Path) -> None:
     )
     frame = sweep_sessions([two, one], SCENARIOS[:1])
     assert frame[["session", "path"]].to_numpy().tolist() == [["x", str(two)], ["x#2", str(one)]]
+    taken = synthetic_session(3, steps=4, session_id="x#2")
+    assert sweep_sessions([taken, two, one], SCENARIOS[0])["session"].tolist() == ["x#2", "x", "x#3"]
 
 
 def test_a_copy_is_left_out_and_named(tmp_path: Path) -> None:

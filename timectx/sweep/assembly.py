@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
@@ -64,7 +64,7 @@ class Assembly:
         for outcome in result.outcomes:
             if outcome.problem is not None:
                 self._add_problem(outcome.problem, refused=True)
-            elif outcome.facts is None or not outcome.kept:
+            elif outcome.facts is None:
                 self._filtered += 1
             else:
                 self._take_session(outcome)
@@ -110,21 +110,27 @@ class Assembly:
     def _placed(self) -> list[Placed]:
         """Settle what depends on all sessions: which inherit from another one, and what each is called."""
         given = {outcome.facts.header.id for outcome, _ in self._outcomes if outcome.facts}
-        seen: Counter[str] = Counter()
+        labels: set[str] = set()
         placed = []
         for outcome, start in self._outcomes:
             assert outcome.facts is not None
-            name = outcome.facts.header.id
-            seen[name] += 1
             inherits = outcome.facts.parent in given
             placed.append(
                 Placed(
-                    label=name if seen[name] == 1 else f"{name}#{seen[name]}",
+                    label=_new_label(outcome.facts.header.id, labels),
                     outcome=outcome,
                     start=start + len(outcome.scenarios) if inherits else start,
                 )
             )
         return placed
+
+
+def _new_label(name: str, labels: set[str]) -> str:
+    """Return a name that no session before has, and remember it."""
+    numbered = (f"{name}#{number}" for number in count(2))
+    label = next(each for each in chain([name], numbered) if each not in labels)
+    labels.add(label)
+    return label
 
 
 def _recorded(placed: Placed) -> dict[str, Any] | None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeVar
 
-__all__ = ["BATCH_BYTES", "batches_of"]
+__all__ = ["BATCH_BYTES", "BATCH_SESSIONS", "batches_of"]
 
 BATCH_BYTES: Final = 20_000_000
 """About how many bytes of transcripts a worker gets at a time: less, and sending them costs more than it gains."""
+
+BATCH_SESSIONS: Final = 1000
+"""How many sessions a worker gets at a time however small they are, since each has rows to send back."""
 
 _Item = TypeVar("_Item")
 
@@ -37,7 +40,7 @@ def batches_of(items: Iterable[tuple[_Item, int]], batch_bytes: int = BATCH_BYTE
     batch: list[_Item] = []
     size = 0
     for item, item_bytes in items:
-        if batch and size + item_bytes > batch_bytes:
+        if batch and (size + item_bytes > batch_bytes or len(batch) >= BATCH_SESSIONS):
             yield batch
             batch, size = [], 0
         batch.append(item)

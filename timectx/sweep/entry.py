@@ -17,6 +17,8 @@ from timectx.sweep.loader_version import loader_version
 __all__ = ["Entry", "EntryKey", "entry_key", "load_entry", "save_entry"]
 
 _RACE_NS: Final = 20_000_000
+_COARSE_NS: Final = 2_000_000_000
+_WHOLE_SECOND: Final = "000000000"
 
 
 class EntryKey(Struct, frozen=True, kw_only=True):
@@ -84,7 +86,7 @@ def load_entry(folder: CacheFolder, key: EntryKey) -> tuple[Entry, memoryview] |
         entry = _DECODER.decode(parts[0])
     except msgspec.DecodeError:  # of another version
         return None
-    if entry.key != key or (key.stamp.isdecimal() and abs(found[1] - int(key.stamp)) < _RACE_NS):
+    if entry.key != key or _is_race(key.stamp, found[1]):
         return None
     return entry, parts[1]
 
@@ -130,3 +132,11 @@ def entry_key(path: str, size: int, stamp: str, part: str) -> EntryKey:
         For this version of the loader.
     """
     return EntryKey(path=path, size=size, stamp=stamp, part=part, loader=loader_version())
+
+
+def _is_race(stamp: str, written_ns: int) -> bool:
+    """Tell whether a file may have changed after it was read without its time showing that."""
+    if not stamp.isdecimal():
+        return False
+    grain_ns = _COARSE_NS if stamp.endswith(_WHOLE_SECOND) else _RACE_NS  # some file systems keep whole seconds
+    return abs(written_ns - int(stamp)) < grain_ns

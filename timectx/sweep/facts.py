@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from timectx.session import Problem, Session, is_reading_event
 from timectx.session.events import AssistantMessage, RequestHeader
@@ -31,6 +32,17 @@ class SessionFacts(Struct, frozen=True, kw_only=True):
         """The id of the session whose history this one begins with; None where it began on its own."""
         header = self.header
         return header.parent_session if header.seed_length and header.parent_session != header.id else None
+
+    def brief(self) -> SessionFacts:
+        """
+        Return the facts without what grows with the session.
+
+        Returns
+        -------
+        SessionFacts
+            Without the times of steps.
+        """
+        return replace(self, step_starts_ms=())
 
 
 def facts_of(session: Session) -> SessionFacts:

@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
+from dataclasses import replace as changed
+from functools import cache, cached_property
 from hashlib import sha256
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from timectx.cost import PriceList
 from timectx.replay import Scenario
 from timectx.replay.counters import NamedCounter
 from timectx.session import Session
+from timectx.sweep.columns import ColumnFacts, Columns
 from timectx.sweep.columns_of import columns_key
+from timectx.sweep.compiled import can_compile, compiled_kernel, is_compiled
+from timectx.sweep.lanes import Lanes, misfit, pack_lanes
 from timectx.sweep.replayed import replay_columns
+from timectx.sweep.running import run_columns
 from timectx.sweep.source import Source
 
 __all__ = ["Measured", "Part", "joined_parts", "measure_source", "parts_of"]
 
 _Rows: TypeAlias = Mapping[str, Sequence[Any]]
 
+_EMPTY: Final[dict[str, Any]] = dict.fromkeys(("models", "capacities", "sizes"), ())
+_WORTH_COMPILING: Final = 200_000
+"""Attempts times scenarios, over all sessions of a batch, from which on machine code repays its making or loading."""
 
-class Part(Struct, frozen=True):
+
+@dataclass(frozen=True, eq=False)
+class Part:
     """
     Hold the scenarios that one set of columns is enough for, each with its place among all.
 
@@ -32,6 +44,34 @@ class Part(Struct, frozen=True):
 
     name: str | None
     scenarios: list[tuple[int, Scenario]]
+
+    @cached_property
+    def lanes(self) -> Lanes:
+        """The scenarios as a kernel takes them."""
+        return pack_lanes([scenario for _, scenario in self.scenarios])
+
+    def fits(self, facts: ColumnFacts) -> tuple[bool, ...]:
+        """
+        Tell which of the scenarios a kernel can replay.
+
+        Parameters
+        ----------
+        facts : ColumnFacts
+            Of a session's columns.
+
+        Returns
+        -------
+        tuple of bool
+            One each; found out once for all sessions of a sort.
+        """
+        sort = replace(facts, session_id="", time_zone=None, scale=None, attempts=0, steps=0, **_EMPTY)
+        if sort not in self._fits:
+            self._fits[sort] = tuple(not misfit(scenario, facts) for _, scenario in self.scenarios)
+        return self._fits[sort]
+
+    @cached_property
+    def _fits(self) -> dict[ColumnFacts, tuple[bool, ...]]:
+        return {}
 
 
 class Measured(Struct, frozen=True):
@@ -103,7 +143,9 @@ def joined_parts(parts: Sequence[Part], more: Sequence[Part]) -> list[Part]:
     return list(joined.values())
 
 
-def measure_source(source: Source, parts: Sequence[Part], prices: PriceList | None = None) -> Measured:
+def measure_source(
+    source: Source, parts: Sequence[Part], prices: PriceList | None = None, *, alike: int = 1
+) -> Measured:
     """
     Measure a session.
 
@@ -115,31 +157,81 @@ def measure_source(source: Source, parts: Sequence[Part], prices: PriceList | No
         The scenarios.
     prices : PriceList, optional
         None = the list that comes with the package.
+    alike : int, optional
+        How many sessions there are to measure in the same way, which decides whether it pays to compile the kernel.
 
     Returns
     -------
     Measured
         A row for each scenario.
     """
-    places: list[int] = []
-    whole: list[_Rows] = []
-    own: list[_Rows] = []
-    digest = sha256()
+    session = _Measuring(source, prices, alike)
     for part in parts:
-        scenarios = [scenario for _, scenario in part.scenarios]
-        columns, content = source.columns(scenarios[0], part.name)
-        digest.update(_digest(source.session) if columns.unfit else content)
-        whole.append(replay_columns(source.session, scenarios, prices=prices))
-        if source.facts.parent is not None:
-            seeded = _inherited(source.session)
-            own.append(replay_columns(source.session, scenarios, inherited=seeded, prices=prices))
-        places += [place for place, _ in part.scenarios]
-    return Measured(tuple(places), whole, own if source.facts.parent is not None else None, digest.digest())
+        session.measure(part)
+    return session.measured()
+
+
+class _Measuring:
+    """Measure one session part by part."""
+
+    def __init__(self, source: Source, prices: PriceList | None, alike: int) -> None:
+        self.source, self.prices, self.alike = source, prices, alike
+        self.is_fork = source.facts.parent is not None
+        self.places: list[int] = []
+        self.whole: list[_Rows] = []
+        self.own: list[_Rows] = []
+        self.digest = sha256()
+
+    def measure(self, part: Part) -> None:
+        """Measure what one set of columns is enough for, and what it turns out not to be enough for."""
+        columns, content = self.source.columns(part.scenarios[0][1], part.name)
+        fits = part.fits(columns.facts)
+        self.digest.update(_digest(self.source.session) if columns.unfit else content)
+        if all(fits):
+            self._run(columns, part.lanes, part.scenarios)
+            return
+        fitting = [each for each, fit in zip(part.scenarios, fits, strict=True) if fit]
+        if fitting:
+            self._run(columns, pack_lanes([scenario for _, scenario in fitting]), fitting)
+        self._replay([each for each, fit in zip(part.scenarios, fits, strict=True) if not fit])
+
+    def measured(self) -> Measured:
+        """Return what was measured."""
+        return Measured(tuple(self.places), self.whole, self.own if self.is_fork else None, self.digest.digest())
+
+    def _run(self, columns: Columns, lanes: Lanes, scenarios: Sequence[tuple[int, Scenario]]) -> None:
+        work = self.alike * len(scenarios) * columns.facts.attempts
+        compiled = is_compiled() or (work >= _WORTH_COMPILING and _compiles())
+        self.places += [place for place, _ in scenarios]
+        self.whole.append(run_columns(columns, lanes, prices=self.prices, compiled=compiled))
+        if self.is_fork:
+            seq = self.source.facts.header.seed_length or 0
+            self.own.append(run_columns(columns, lanes, counted_from=seq, prices=self.prices, compiled=compiled))
+
+    def _replay(self, scenarios: Sequence[tuple[int, Scenario]]) -> None:
+        session, asked = self.source.session, [scenario for _, scenario in scenarios]
+        self.places += [place for place, _ in scenarios]
+        self.whole.append(replay_columns(session, asked, prices=self.prices))
+        if self.is_fork:
+            seeded = _inherited(session)
+            self.own.append(replay_columns(session, asked, inherited=seeded, prices=self.prices))
+
+
+@cache
+def _compiles() -> bool:
+    """Tell whether numba is there and works, which one that is older than its NumPy does not."""
+    if not can_compile():
+        return False
+    try:
+        compiled_kernel()
+    except Exception:  # it fails in many ways
+        return False
+    return True
 
 
 def _inherited(session: Session) -> Session:
     seeded = tuple(event for event in session.events if event.seq < (session.header.seed_length or 0))
-    return replace(session, events=seeded, tail=None)
+    return changed(session, events=seeded, tail=None)
 
 
 def _digest(session: Session) -> bytes:

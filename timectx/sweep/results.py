@@ -73,9 +73,9 @@ class Outcome(Struct, frozen=True, kw_only=True):
     """
     Say what became of one session or file.
 
-    `problem` is why there is no session, None where there is one. `digest` tells copies. `scenarios` are the
-    places of the scenarios that gave a row, in order; with a parent, as many rows follow that count the session's
-    own part alone. `kept` is False where a filter left the session out.
+    `problem` is why there is no session, None where there is one. `facts` are None without one and where a filter
+    left it out. `digest` tells copies. `scenarios` are the places of the scenarios that gave a row, in the order of
+    the rows; with a parent, as many rows follow that count the session's own part alone.
     """
 
     path: str | None
@@ -84,7 +84,6 @@ class Outcome(Struct, frozen=True, kw_only=True):
     digest: bytes = b""
     scenarios: tuple[int, ...] = ()
     recorded: Recorded | None = None
-    kept: bool = True
 
     @property
     def rows(self) -> int:

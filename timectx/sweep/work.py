@@ -19,7 +19,7 @@ from timectx.sweep.cache_folder import CacheFolder, cache_root
 from timectx.sweep.facts import SessionFacts
 from timectx.sweep.given import Given
 from timectx.sweep.labels import AS_RECORDED
-from timectx.sweep.measuring import Part, joined_parts, measure_source, parts_of
+from timectx.sweep.measuring import joined_parts, measure_source, parts_of
 from timectx.sweep.results import BatchResult, Outcome, Recorded, RowBuilder, scenario_cells
 from timectx.sweep.source import EXPLANATION, Explained, Source
 
@@ -64,15 +64,68 @@ def measure_batch(batch: Batch) -> BatchResult:
     BatchResult
         An outcome each, in order. Nothing is raised: what is wrong with a session is in its outcome.
     """
-    plan, rows = batch.plan, RowBuilder()
-    folder, parts = _folder(plan.cache), parts_of(_named(plan.scenarios))
-    outcomes = []
-    for item in batch.items:
+    worker = _Worker(batch)
+    return worker.rows.result([worker.outcome(item) for item in batch.items])
+
+
+class _Worker:
+    """Measure the sessions of one batch, one after another."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.plan, self.alike = batch.plan, len(batch.items)
+        self.folder = _folder(batch.plan.cache)
+        self.parts = parts_of(_named(batch.plan.scenarios))
+        self.is_recorded_asked = AS_RECORDED in batch.plan.scenarios
+        self.names = [part.name for part in self.parts if part.name is not None]
+        self.names += [EXPLANATION] if self.is_recorded_asked else []
+        self.rows = RowBuilder()
+
+    def outcome(self, item: Given | FileProblem) -> Outcome:
+        """Measure one session, and say what became of it."""
         if isinstance(item, FileProblem):
-            outcomes.append(Outcome(path=item.path, problem=item))
-        else:
-            outcomes.append(_outcome(plan, item, folder, parts, rows))
-    return rows.result(outcomes)
+            return Outcome(path=item.path, problem=item)
+        path = item.path or ""
+        try:
+            return self._measured(Source(item, self.folder, self.plan.storage_options, self.names))
+        except FormatError as error:
+            problem = problem_of(path, error)
+        except Exception as error:  # one session must not end a sweep over thousands
+            text = f"{path or 'a session'}: it could not be measured: {type(error).__name__}: {error}"
+            problem = FileProblem(path, 0, getattr(error, "kind", "") or "not-measured", one_line(text))
+        return Outcome(path=item.path, problem=problem)
+
+    def _measured(self, source: Source) -> Outcome:
+        path, facts = source.given.path, source.facts
+        if self.plan.keep is not None and not self.plan.keep(facts):
+            return Outcome(path=path)
+        parts, explained = self.parts, self._explained(source)
+        if explained is not None:
+            recorded = parts_of([(self.plan.scenarios.index(AS_RECORDED), explained.scenario)])
+            parts = joined_parts(parts, recorded)
+        measured = measure_source(source, parts, self.plan.prices, alike=self.alike)
+        for rows in (*measured.whole, *(measured.own or ())):
+            self.rows.add(rows)
+        return Outcome(
+            path=path,
+            facts=facts.brief(),
+            digest=measured.digest,
+            scenarios=measured.places,
+            recorded=None if explained is None else _recorded(explained),
+        )
+
+    def _explained(self, source: Source) -> Explained | None:
+        """Return what explains a session's readings, with the knobs that are taken from elsewhere."""
+        explained = source.explained if self.is_recorded_asked else None
+        if explained is None or not self.plan.recorded:
+            return explained
+        try:
+            scenario = explained.scenario.replace(**self.plan.recorded)
+        except ScenarioError:  # settings that the session's own edition does not have: it has no such row
+            return None
+        try:
+            return replace(explained, scenario=scenario, toml=scenario.to_toml())
+        except ScenarioError:  # a function of one's own fits into no text
+            return replace(explained, scenario=scenario)
 
 
 def _folder(cache: bool | str) -> CacheFolder | None:
@@ -80,51 +133,8 @@ def _folder(cache: bool | str) -> CacheFolder | None:
         return None
     try:
         return CacheFolder(cache_root() if cache is True else Path(cache))
-    except RuntimeError:  # nobody's home
+    except RuntimeError:  # there is no home to keep it in
         return None
-
-
-def _outcome(plan: Plan, given: Given, folder: CacheFolder | None, parts: Sequence[Part], rows: RowBuilder) -> Outcome:
-    path = given.path
-    names = [part.name for part in parts if part.name is not None] + [EXPLANATION] * (AS_RECORDED in plan.scenarios)
-    try:
-        return _measured(plan, Source(given, folder, plan.storage_options, names), parts, rows)
-    except FormatError as error:
-        problem = problem_of(path or "", error)
-    except Exception as error:  # one session must not end a sweep over thousands
-        text = f"{path or 'a session'}: it could not be measured: {type(error).__name__}: {error}"
-        problem = FileProblem(path or "", 0, getattr(error, "kind", "") or "not-measured", one_line(text))
-    return Outcome(path=path, problem=problem)
-
-
-def _measured(plan: Plan, source: Source, parts: Sequence[Part], rows: RowBuilder) -> Outcome:
-    path = source.given.path
-    if plan.keep is not None and not plan.keep(source.facts):
-        return Outcome(path=path, facts=source.facts, kept=False)
-    explained = _explained(plan, source)
-    if explained is not None:
-        parts = joined_parts(parts, parts_of([(plan.scenarios.index(AS_RECORDED), explained.scenario)]))
-    measured = measure_source(source, parts, plan.prices)
-    for part in (*measured.whole, *(measured.own or ())):
-        rows.add(part)
-    return Outcome(
-        path=path,
-        facts=source.facts,
-        digest=measured.digest,
-        scenarios=measured.places,
-        recorded=None if explained is None else _recorded(explained),
-    )
-
-
-def _explained(plan: Plan, source: Source) -> Explained | None:
-    explained = source.explained if AS_RECORDED in plan.scenarios else None
-    if explained is None or not plan.recorded:
-        return explained
-    scenario = explained.scenario.replace(**plan.recorded)
-    try:
-        return replace(explained, scenario=scenario, toml=scenario.to_toml())
-    except ScenarioError:  # a function of one's own fits into no text
-        return replace(explained, scenario=scenario)
 
 
 def _named(scenarios: Sequence[Scenario | str]) -> list[tuple[int, Scenario]]:

@@ -1,0 +1,98 @@
+"""A session's rows are the same by whichever way they were measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.sweep.logs import content, write_fork, write_logs
+from timectx.replay import Compaction, Scenario, SummaryReply, SummaryRequest
+from timectx.sweep import measuring, sweep_sessions
+from timectx.sweep.measuring import joined_parts, parts_of
+
+
+def own_summary(request: SummaryRequest) -> SummaryReply:
+    """Write a summary in a way that only a replay can ask for."""
+    return SummaryReply("Summary.")
+
+
+SMALL = Compaction(context_window=6000, settings={"thresholdRatio": 0.5, "retainTokens": 500})
+ASKED = [
+    *(Scenario(interval_ms=ms) for ms in (0, 30_000, 600_000)),
+    Scenario(policy="turn"),
+    Scenario(interval_ms=60_000, policy="interval | after-compaction", compaction=SMALL),
+    Scenario(compaction=Compaction(context_window=6000, summary=own_summary)),
+    Scenario(edition="note", interval_ms=60_000),
+    Scenario(edition="current", model="claude-opus-4-5"),
+    Scenario(delivery="system-prompt", interval_ms=60_000),
+    Scenario(delivery="tool", tool_calls=2),
+    Scenario(counter="chars/3", interval_ms=60_000),
+    Scenario(meter="reported", interval_ms=60_000),
+    "as-recorded",
+]
+
+
+@pytest.mark.parametrize("compiles", [False, True])
+def test_columns_and_replays_give_the_same_frame(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiles: bool
+) -> None:
+    """Whether or not the kernel takes a scenario, and whether or not it is compiled; forks count their part alone."""
+    if compiles:
+        pytest.importorskip("numba")
+        monkeypatch.setattr(measuring, "_WORTH_COMPILING", 0)
+    monkeypatch.setattr(measuring, "is_compiled", lambda: False)
+    monkeypatch.setattr(measuring, "_compiles", lambda: compiles)
+    write_logs(tmp_path, 2, steps=20)
+    write_fork(tmp_path)
+    by_columns = content(sweep_sessions(tmp_path, ASKED))
+    monkeypatch.setattr(measuring, "misfit", lambda scenario, facts: "not today")
+    assert by_columns == content(sweep_sessions(tmp_path, ASKED))
+
+
+def test_only_what_does_not_fit_is_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One function of one's own does not slow the rest down."""
+    replayed: list[Scenario] = []
+
+    def replaying(session: object, scenarios: list[Scenario], **rest: object) -> Any:
+        replayed.extend(scenarios)
+        return replay(session, scenarios, **rest)
+
+    replay: Any = measuring.replay_columns
+    monkeypatch.setattr(measuring, "replay_columns", replaying)
+    frame = sweep_sessions(write_logs(tmp_path, 2), ASKED)
+    assert len(frame) == 2 * len(ASKED)
+    assert replayed == [ASKED[5]] * 2
+
+
+def test_a_numba_that_does_not_work_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel runs as plain Python then, and nothing is lost but time."""
+
+    def broken() -> object:
+        raise ImportError("Numba needs NumPy 2.4 or less")
+
+    for name, value in (("compiled_kernel", broken), ("is_compiled", lambda: False), ("can_compile", lambda: True)):
+        monkeypatch.setattr(measuring, name, value)
+    monkeypatch.setattr(measuring, "_WORTH_COMPILING", 0)
+    measuring._compiles.cache_clear()
+    frame = sweep_sessions(write_logs(tmp_path, 1), Scenario())
+    measuring._compiles.cache_clear()
+    assert (len(frame), frame.attrs["problems"]) == (1, [])
+
+
+def test_scenarios_of_one_key_share_columns() -> None:
+    """Counters of one's own are told apart by what they are, not by what they are called."""
+    first, second = (lambda text: 1), (lambda text: 2)
+    asked = [Scenario(counter=first), Scenario(counter=second), Scenario(counter=first, interval_ms=1000), Scenario()]
+    parts = parts_of(list(enumerate(asked)))
+    assert [[place for place, _ in part.scenarios] for part in parts] == [[0, 2], [1], [3]]
+    assert [part.name is None for part in parts] == [True, True, False]
+
+
+def test_what_needs_other_columns_is_not_joined() -> None:
+    """Neither by chance nor because both have no name."""
+    parts = parts_of([(0, Scenario(counter=len)), (1, Scenario())])
+    for more, places in ((Scenario(edition="note"), [[0], [1], [2]]), (Scenario(counter=id), [[0], [1], [2]])):
+        joined = joined_parts(parts, parts_of([(2, more)]))
+        assert [[place for place, _ in part.scenarios] for part in joined] == places
