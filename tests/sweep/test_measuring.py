@@ -41,7 +41,7 @@ def test_columns_and_replays_give_the_same_frame(
     """Whether or not the kernel takes a scenario, and whether or not it is compiled; forks count their part alone."""
     if compiles:
         pytest.importorskip("numba")
-        monkeypatch.setattr(measuring, "_WORTH_COMPILING", 0)
+        monkeypatch.setattr(measuring, "_least_work", lambda: 0)
     monkeypatch.setattr(measuring, "is_compiled", lambda: False)
     monkeypatch.setattr(measuring, "_compiles", lambda: compiles)
     write_logs(tmp_path, 2, steps=20)
@@ -74,7 +74,7 @@ def test_a_numba_that_does_not_work_is_done_without(tmp_path: Path, monkeypatch:
 
     for name, value in (("compiled_kernel", broken), ("is_compiled", lambda: False), ("can_compile", lambda: True)):
         monkeypatch.setattr(measuring, name, value)
-    monkeypatch.setattr(measuring, "_WORTH_COMPILING", 0)
+    monkeypatch.setattr(measuring, "_least_work", lambda: 0)
     measuring._compiles.cache_clear()
     frame = sweep_sessions(write_logs(tmp_path, 1), Scenario())
     measuring._compiles.cache_clear()

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from timectx.sweep.cache_folder import cache_root
 
-__all__ = ["can_compile", "compiled_kernel", "is_compiled"]
+__all__ = ["can_compile", "compiled_kernel", "is_compiled", "is_kept"]
 
 _PARTS: Final = (
     "timectx.cost.cache",
@@ -61,6 +61,21 @@ def is_compiled() -> bool:
         True after the first call of `compiled_kernel`.
     """
     return compiled_kernel.cache_info().currsize > 0
+
+
+def is_kept() -> bool:
+    """
+    Tell whether machine code of this kernel lies in the cache folder.
+
+    Returns
+    -------
+    bool
+        True where loading it is most of what `compiled_kernel` has to do; found out without importing numba.
+    """
+    try:
+        return any(_folder(importlib.import_module(name) for name in _PARTS).rglob("*.nbc"))
+    except (OSError, RuntimeError):
+        return False
 
 
 @cache

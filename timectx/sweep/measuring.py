@@ -18,10 +18,10 @@ from timectx.replay.counters import NamedCounter
 from timectx.session import Session
 from timectx.sweep.columns import ColumnFacts, Columns
 from timectx.sweep.columns_of import columns_key
-from timectx.sweep.compiled import can_compile, compiled_kernel, is_compiled
+from timectx.sweep.compiled import can_compile, compiled_kernel, is_compiled, is_kept
 from timectx.sweep.lanes import Lanes, misfit, pack_lanes
 from timectx.sweep.replayed import replay_columns
-from timectx.sweep.running import run_columns
+from timectx.sweep.running import WORTH_COMPILING, run_columns
 from timectx.sweep.source import Source
 
 __all__ = ["Measured", "Part", "joined_parts", "measure_source", "parts_of"]
@@ -29,8 +29,8 @@ __all__ = ["Measured", "Part", "joined_parts", "measure_source", "parts_of"]
 _Rows: TypeAlias = Mapping[str, Sequence[Any]]
 
 _EMPTY: Final[dict[str, Any]] = dict.fromkeys(("models", "capacities", "sizes"), ())
-_WORTH_COMPILING: Final = 200_000
-"""Attempts times scenarios, over all sessions of a batch, from which on machine code repays its making or loading."""
+_WORTH_MAKING: Final = 5_000_000
+"""Attempts times scenarios from which on it pays to make machine code; loading what was made pays from far fewer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +201,7 @@ class _Measuring:
 
     def _run(self, columns: Columns, lanes: Lanes, scenarios: Sequence[tuple[int, Scenario]]) -> None:
         work = self.alike * len(scenarios) * columns.facts.attempts
-        compiled = is_compiled() or (work >= _WORTH_COMPILING and _compiles())
+        compiled = is_compiled() or (work >= _least_work() and _compiles())
         self.places += [place for place, _ in scenarios]
         self.whole.append(run_columns(columns, lanes, prices=self.prices, compiled=compiled))
         if self.is_fork:
@@ -215,6 +215,11 @@ class _Measuring:
         if self.is_fork:
             seeded = _inherited(session)
             self.own.append(replay_columns(session, asked, inherited=seeded, prices=self.prices))
+
+
+@cache
+def _least_work() -> int:
+    return WORTH_COMPILING if is_kept() else _WORTH_MAKING
 
 
 @cache

@@ -103,21 +103,23 @@ def sweep_sessions(
     >>> frame["interval_ms"].tolist(), int(frame["steps"].sum())
     ([0, 600000], 10)
     """
+    asked = _checked(scenarios)
+    _check_names(asked, prices)
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise WorkerError(f"an executor has a submit method, as in PEP 3148; got {executor!r}", kind="executor")
+    given = settle_given(sessions_or_paths, storage_options)
     plan = Plan(
-        scenarios=_checked(scenarios),
+        scenarios=asked,
         cache=cache if isinstance(cache, bool) else os.fsdecode(cache),
         storage_options=dict(storage_options or {}),
         keep=keep,
         prices=prices,
+        sessions=len(given),
         recorded=dict(recorded or {}),
     )
-    _check_names(plan.scenarios, prices)
-    if executor is not None and not callable(getattr(executor, "submit", None)):
-        raise WorkerError(f"an executor has a submit method, as in PEP 3148; got {executor!r}", kind="executor")
-    given = settle_given(sessions_or_paths, storage_options)
     sized = ((each, 0 if isinstance(each, FileProblem) else each.size) for each in given)
     tasks = (Batch(plan, items) for items in batches_of(sized, batch_bytes))
-    assembly = Assembly(plan.scenarios)
+    assembly = Assembly(asked)
     with (
         reporting(progress, len(given)) as advance,
         closing(results_in_order(executor, measure_batch, tasks)) as results,

@@ -32,7 +32,7 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     `scenarios` may hold ``as-recorded``. `cache` is True for the worker's own cache folder, a path for another, False
     for none. `keep` tells which sessions count, None = all. `prices` None is the list that comes with the package.
-    `recorded` are knobs that ``as-recorded`` does not take from the log.
+    `sessions` is how many there are in all. `recorded` are knobs that ``as-recorded`` does not take from the log.
     """
 
     scenarios: tuple[Scenario | str, ...]
@@ -40,6 +40,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     storage_options: dict[str, Any] = {}
     keep: Callable[[SessionFacts], bool] | None = None
     prices: PriceList | None = None
+    sessions: int = 1
     recorded: dict[str, Any] = {}
 
 
@@ -72,7 +73,7 @@ class _Worker:
     """Measure the sessions of one batch, one after another."""
 
     def __init__(self, batch: Batch) -> None:
-        self.plan, self.alike = batch.plan, len(batch.items)
+        self.plan = batch.plan
         self.folder = _folder(batch.plan.cache)
         self.parts = parts_of(_named(batch.plan.scenarios))
         self.is_recorded_asked = AS_RECORDED in batch.plan.scenarios
@@ -102,7 +103,7 @@ class _Worker:
         if explained is not None:
             recorded = parts_of([(self.plan.scenarios.index(AS_RECORDED), explained.scenario)])
             parts = joined_parts(parts, recorded)
-        measured = measure_source(source, parts, self.plan.prices, alike=self.alike)
+        measured = measure_source(source, parts, self.plan.prices, alike=self.plan.sessions)
         for rows in (*measured.whole, *(measured.own or ())):
             self.rows.add(rows)
         return Outcome(
