@@ -10,7 +10,7 @@ import pytest
 from tests.sweep.logs import content, write_fork, write_logs
 from timectx.replay import Compaction, Scenario, SummaryReply, SummaryRequest
 from timectx.sweep import measuring, sweep_sessions
-from timectx.sweep.measuring import joined_parts, parts_of
+from timectx.sweep.measuring import parts_of
 
 
 def own_summary(request: SummaryRequest) -> SummaryReply:
@@ -88,11 +88,3 @@ def test_scenarios_of_one_key_share_columns() -> None:
     parts = parts_of(list(enumerate(asked)))
     assert [[place for place, _ in part.scenarios] for part in parts] == [[0, 2], [1], [3]]
     assert [part.name is None for part in parts] == [True, True, False]
-
-
-def test_what_needs_other_columns_is_not_joined() -> None:
-    """Neither by chance nor because both have no name."""
-    parts = parts_of([(0, Scenario(counter=len)), (1, Scenario())])
-    for more, places in ((Scenario(edition="note"), [[0], [1], [2]]), (Scenario(counter=id), [[0], [1], [2]])):
-        joined = joined_parts(parts, parts_of([(2, more)]))
-        assert [[place for place, _ in part.scenarios] for part in joined] == places

@@ -24,7 +24,7 @@ from timectx.sweep.replayed import replay_columns
 from timectx.sweep.running import WORTH_COMPILING, run_columns
 from timectx.sweep.source import Source
 
-__all__ = ["Measured", "Part", "joined_parts", "measure_source", "parts_of"]
+__all__ = ["Measured", "Part", "measure_source", "parts_of"]
 
 _Rows: TypeAlias = Mapping[str, Sequence[Any]]
 
@@ -114,33 +114,6 @@ def parts_of(scenarios: Sequence[tuple[int, Scenario]]) -> list[Part]:
         said = repr(columns_key(scenario if own is None else scenario.replace(counter=None)))
         found.setdefault((said, id(own)), Part(None if own else said, [])).scenarios.append((place, scenario))
     return list(found.values())
-
-
-def joined_parts(parts: Sequence[Part], more: Sequence[Part]) -> list[Part]:
-    """
-    Join scenarios that need the same columns.
-
-    Parameters
-    ----------
-    parts, more : sequence of Part
-        Each as `parts_of` returns them.
-
-    Returns
-    -------
-    list of Part
-        Those of the first, with what fits of the second, and the rest of it.
-
-    Examples
-    --------
-    >>> one, other = parts_of([(0, Scenario())]), parts_of([(1, Scenario(interval_ms=60_000))])
-    >>> [[place for place, _ in part.scenarios] for part in joined_parts(one, other)]
-    [[0, 1]]
-    """
-    joined = {part.name or str(at): part for at, part in enumerate(parts)}
-    for at, part in enumerate(more, len(parts)):
-        same = joined.get(part.name or "")
-        joined[part.name or str(at)] = Part(part.name, [*(same.scenarios if same else ()), *part.scenarios])
-    return list(joined.values())
 
 
 def measure_source(

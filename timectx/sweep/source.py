@@ -65,6 +65,7 @@ class Source:
         parts: Sequence[str] = (),
     ) -> None:
         self.given, self.folder, self.storage_options, self.parts = given, folder, storage_options, parts
+        self._made: dict[str, tuple[Columns, bytes]] = {}
         self._entries: dict[str, tuple[Entry, memoryview] | None] = {}
 
     @cached_property
@@ -123,11 +124,14 @@ class Source:
         tuple of Columns and bytes
             Beside them what is equal for columns of equal content.
         """
+        if part is not None and part in self._made:
+            return self._made[part]
         kept = None if part is None else self._kept(part)
         if kept is not None and kept[0].columns is not None:
             return Columns(kept[0].columns, kept[1]), bytes.fromhex(kept[0].digest)
         columns = columns_of(self.session, scenario)
         if part is not None:
+            self._made[part] = columns, columns.digest
             self._keep(part, columns.integers, columns=columns.facts, digest=columns.digest.hex())
         return columns, columns.digest
 

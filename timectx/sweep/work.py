@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +21,15 @@ from timectx.sweep.cache_folder import CacheFolder, cache_root
 from timectx.sweep.facts import SessionFacts
 from timectx.sweep.given import Given
 from timectx.sweep.labels import AS_RECORDED
-from timectx.sweep.measuring import joined_parts, measure_source, parts_of
+from timectx.sweep.measuring import Part, measure_source, parts_of
 from timectx.sweep.results import BatchResult, Outcome, Recorded, RowBuilder, scenario_cells
 from timectx.sweep.source import EXPLANATION, Explained, Source
 
 __all__ = ["Batch", "Plan", "measure_batch"]
 
 
-class Plan(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Plan:
     """
     Say what to do with each session; small, since it goes along with every batch.
 
@@ -37,11 +40,44 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     scenarios: tuple[Scenario | str, ...]
     cache: bool | str = True
-    storage_options: dict[str, Any] = {}
+    storage_options: dict[str, Any] = field(default_factory=dict)
     keep: Callable[[SessionFacts], bool] | None = None
     prices: PriceList | None = None
     sessions: int = 1
-    recorded: dict[str, Any] = {}
+    recorded: dict[str, Any] = field(default_factory=dict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Travel without what follows from the rest."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """The scenarios by the columns they need, ``as-recorded`` left out."""
+        named = ((place, each) for place, each in enumerate(self.scenarios) if isinstance(each, Scenario))
+        return parts_of(list(named))
+
+    def recorded_part(self, explained: Explained) -> Part:
+        """
+        Return ``as-recorded`` with the columns it needs.
+
+        Parameters
+        ----------
+        explained : Explained
+            Of one session.
+
+        Returns
+        -------
+        Part
+            The same for all sessions that are explained alike.
+        """
+        if explained.toml not in self._recorded_parts:
+            (part,) = parts_of([(self.scenarios.index(AS_RECORDED), explained.scenario)])
+            self._recorded_parts[explained.toml] = part
+        return self._recorded_parts[explained.toml]
+
+    @cached_property
+    def _recorded_parts(self) -> dict[str, Part]:
+        return {}
 
 
 class Batch(Struct, frozen=True):
@@ -75,9 +111,8 @@ class _Worker:
     def __init__(self, batch: Batch) -> None:
         self.plan = batch.plan
         self.folder = _folder(batch.plan.cache)
-        self.parts = parts_of(_named(batch.plan.scenarios))
         self.is_recorded_asked = AS_RECORDED in batch.plan.scenarios
-        self.names = [part.name for part in self.parts if part.name is not None]
+        self.names = [part.name for part in batch.plan.parts if part.name is not None]
         self.names += [EXPLANATION] if self.is_recorded_asked else []
         self.rows = RowBuilder()
 
@@ -99,10 +134,8 @@ class _Worker:
         path, facts = source.given.path, source.facts
         if self.plan.keep is not None and not self.plan.keep(facts):
             return Outcome(path=path)
-        parts, explained = self.parts, self._explained(source)
-        if explained is not None:
-            recorded = parts_of([(self.plan.scenarios.index(AS_RECORDED), explained.scenario)])
-            parts = joined_parts(parts, recorded)
+        explained = self._explained(source)
+        parts = self.plan.parts if explained is None else [*self.plan.parts, self.plan.recorded_part(explained)]
         measured = measure_source(source, parts, self.plan.prices, alike=self.plan.sessions)
         for rows in (*measured.whole, *(measured.own or ())):
             self.rows.add(rows)
@@ -136,10 +169,6 @@ def _folder(cache: bool | str) -> CacheFolder | None:
         return CacheFolder(cache_root() if cache is True else Path(cache))
     except RuntimeError:  # there is no home to keep it in
         return None
-
-
-def _named(scenarios: Sequence[Scenario | str]) -> list[tuple[int, Scenario]]:
-    return [(place, each) for place, each in enumerate(scenarios) if isinstance(each, Scenario)]
 
 
 def _recorded(explained: Explained) -> Recorded:
