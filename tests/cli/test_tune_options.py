@@ -149,6 +149,16 @@ def test_a_scenario_may_compact_on_its_own(tmp_path: Path) -> None:
     assert [row["compactions"] for row in plain] == [0, 0, 0]
 
 
+def test_settings_of_another_edition_cost_only_the_row_as_recorded(tmp_path: Path) -> None:
+    """A session recorded under an edition without such a setting is compared all the same."""
+    path, toml = one_turn(interval_ms=0).write(tmp_path / "a.jsonl"), tmp_path / "x.toml"
+    compaction = "{ settings = { headroomTokens = 5000 }, context_window = 30000 }"
+    toml.write_text(f'edition = "current"\ncompaction = {compaction}\n', encoding="utf-8")
+    found = run_json("tune", path, "--interval", "10m", "--scenario", toml)
+    assert [(row["session"], row["steps"]) for row in found["rows"]] == [("s-1", 4)]
+    assert (found["as_recorded"], found["problems"]) == (None, [])
+
+
 def test_what_was_recorded_is_measured_as_the_others_are(tmp_path: Path) -> None:
     """Another counter, another model: today's setting is compared in the same coin."""
     path = one_turn(interval_ms=0).write(tmp_path / "a.jsonl")
