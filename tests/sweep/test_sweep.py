@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from timectx.replay import Scenario, explain_recorded, replay_session
 from timectx.results.columns import SWEEP
 from timectx.results.edges import edge_of, quantile_edge, unpack_counts
 from timectx.session import SessionHeader, is_reading_event
-from timectx.sweep import sweep_sessions
+from timectx.sweep import source, sweep_sessions
 from timectx.synthetic import synthetic_session
 
 
@@ -297,3 +298,24 @@ def test_what_was_recorded_can_be_counted_by_a_function_of_ones_own() -> None:
     frame = sweep_sessions(session, ["as-recorded", Scenario(counter=len)], recorded={"counter": len})
     assert frame["input_tokens"].iloc[0] == frame["input_tokens"].iloc[1]
     assert frame.attrs["as_recorded"][0]["scenario"] == explain_recorded(session).scenario.to_toml()
+
+
+def test_the_second_sweep_reads_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither for other intervals nor for what was recorded, and its frame is the same."""
+    folder, kept = tmp_path / "sessions", tmp_path / "kept"
+    write_fork(folder)
+    write_logs(folder, 2)
+    for path in folder.iterdir():
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    asked = [*SCENARIOS, "as-recorded"]
+    first = sweep_sessions(folder, [*asked, Scenario(edition="note")], cache=kept)
+
+    def refuse(path: str) -> None:
+        raise AssertionError(f"{path} is read")
+
+    monkeypatch.setattr(source, "read_session", refuse)
+    second = sweep_sessions(folder, [*asked, Scenario(edition="note")], cache=kept)
+    assert content(second) == content(first)
+    assert len(sweep_sessions(folder, Scenario(interval_ms=5000), cache=kept)) == 4
+    unkept = sweep_sessions(folder, SCENARIOS, cache=False)
+    assert [problem["kind"] for problem in unkept.attrs["problems"]] == ["not-measured"] * 4
