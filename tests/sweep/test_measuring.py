@@ -51,6 +51,17 @@ def test_columns_and_replays_give_the_same_frame(
     assert by_columns == content(sweep_sessions(tmp_path, ASKED))
 
 
+def test_a_fork_without_a_step_of_its_own_counts_nothing(tmp_path: Path) -> None:
+    """Whatever it took over counts with its parent, all of it."""
+    parent, child = write_fork(tmp_path, turns=10**6)
+    assert len(parent.read_bytes().splitlines()) == len(child.read_bytes().splitlines())
+    frame = sweep_sessions([parent, child], [Scenario(), Scenario(interval_ms=60_000)])
+    own = frame[frame["session"] == "child"]
+    sums = ["attempts", "steps", "requests", "readings", "input_tokens", "blind_steps", "cached_input_tokens"]
+    assert own[sums].sum().sum() == 0
+    assert own["inherited_steps"].tolist() == frame["steps"][:2].tolist()
+
+
 def test_only_what_does_not_fit_is_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One function of one's own does not slow the rest down."""
     replayed: list[Scenario] = []

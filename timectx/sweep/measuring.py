@@ -177,17 +177,24 @@ class _Measuring:
         compiled = is_compiled() or (work >= _least_work() and _compiles())
         self.places += [place for place, _ in scenarios]
         self.whole.append(run_columns(columns, lanes, prices=self.prices, compiled=compiled))
-        if self.is_fork:
-            seq = self.source.facts.header.seed_length or 0
+        if not self.is_fork:
+            return
+        seq = self.source.facts.header.seed_length or 0
+        if any(each >= seq for each in columns.lists["op_seq"]):
             self.own.append(run_columns(columns, lanes, counted_from=seq, prices=self.prices, compiled=compiled))
+        else:  # it took everything over, so that counting never begins
+            self._replay_own([scenario for _, scenario in scenarios])
 
     def _replay(self, scenarios: Sequence[tuple[int, Scenario]]) -> None:
         session, asked = self.source.session, [scenario for _, scenario in scenarios]
         self.places += [place for place, _ in scenarios]
         self.whole.append(replay_columns(session, asked, prices=self.prices))
         if self.is_fork:
-            seeded = _inherited(session)
-            self.own.append(replay_columns(session, asked, inherited=seeded, prices=self.prices))
+            self._replay_own(asked)
+
+    def _replay_own(self, asked: Sequence[Scenario]) -> None:
+        session = self.source.session
+        self.own.append(replay_columns(session, asked, inherited=_inherited(session), prices=self.prices))
 
 
 @cache
