@@ -35,8 +35,10 @@ Q_REPORTED: Final = 4  # the provider said how long it was
 # Plain steps are looked at in blocks; how pressure grows with the surface is kept in units of 2 ** -SLOPE_BITS
 BLOCK: Final = 16
 SLOPE_BITS: Final = 24
+CLEAR_TOKENS: Final = 1000  # by how much the surface may grow before pressure is looked at again
 
 PLACES: Final = 2048  # room for counting digits
+FORMS_MS: Final = 3_600_000  # elapsed times whose form is looked up
 
 NONE: Final = -1
 NEVER: Final = 2**62

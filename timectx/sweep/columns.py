@@ -14,7 +14,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["COLUMN_NAMES", "ColumnFacts", "Columns", "restore_columns"]
+__all__ = ["COLUMN_NAMES", "ColumnFacts", "Columns", "make_columns"]
 
 COLUMN_NAMES: Final = (
     # what happens, in order: a code, the row of the table it is about, nodes and tokens of the log's own surface so far
@@ -62,10 +62,10 @@ class ColumnFacts(Struct, frozen=True, kw_only=True):
 
     `time_zone` is the resolved fallback zone. `unfit` says why no kernel can replay the session, empty where one
     can. `models` are the (provider, model) pairs of its requests, `capacities` what simulated compaction may see as
-    (provider, model, context window, tokens kept for a reply). `reported` is whether requests are as long as
-    the provider said, `called` whether readings cost what calls of a tool cost, `steady` whether a reading of any instant
-    between attempts has the form of one at them; `schema_tokens` and `call_tokens` are what the clock as a tool and a
-    call of it cost. `sizes` are the lengths of the columns.
+    (provider, model, context window, tokens kept for a reply). `reported` is whether requests are as long
+    as the provider said, `called` whether readings cost what calls of a tool cost, `steady` whether a reading of any
+    instant between attempts has the form of one at them; `schema_tokens` and `call_tokens` are what the clock as a
+    tool and a call of it cost. `sizes` are the lengths of the columns.
     """
 
     session_id: str
@@ -164,22 +164,3 @@ def make_columns(facts: Mapping[str, Any], columns: Mapping[str, Sequence[int]])
         whole.extend(columns.get(name, ()))
     sizes = tuple(len(columns.get(name, ())) for name in COLUMN_NAMES)
     return Columns(ColumnFacts(**facts, sizes=sizes), whole)
-
-
-def restore_columns(said: Mapping[str, Any], integers: memoryview) -> Columns:
-    """
-    Make columns of what was stored of them.
-
-    Parameters
-    ----------
-    said : Mapping
-        ``msgspec.to_builtins(columns.facts)``.
-    integers : memoryview
-        ``columns.integers``.
-
-    Returns
-    -------
-    Columns
-        The same columns.
-    """
-    return Columns(msgspec.convert(said, ColumnFacts), integers)

@@ -82,15 +82,24 @@ def region_of(
         if reading > 0 and v_node[reading - 1] >= at:
             reading -= 1
             kept += v_price[reading]
-        elif at > tail:
-            at -= 1
-            if at < pruned:
-                kept += n_pruned[at + 1] - n_pruned[at]
-            else:
-                kept += n_tokens[at + 1] - n_tokens[at]
-        else:
+            count += 1
+            continue
+        # nodes of the log, back to the reading before them: as many as it takes
+        low = v_node[reading - 1] if reading > 0 else tail
+        if low >= at:
             return NONE, 0, 0
-        count += 1
+        end, high = at, at - 1
+        whole = n_tokens[end] - savings_of(n_tokens, n_pruned, tail, min(end, pruned))
+        while low < high:
+            middle = (low + high + 1) // 2
+            cut = n_tokens[middle] - savings_of(n_tokens, n_pruned, tail, min(middle, pruned))
+            if count + end - middle > spare and kept + whole - cut >= retain:
+                low = middle
+            else:
+                high = middle - 1
+        at = low
+        kept += whole - n_tokens[at] + savings_of(n_tokens, n_pruned, tail, min(at, pruned))
+        count += end - at
     if n_lower[tail] <= nodes:  # a result without a call: the surface is corrupt
         return NONE, 0, 0
     if n_calls[at] != n_calls[tail]:

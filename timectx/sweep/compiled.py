@@ -103,7 +103,7 @@ def compiled_kernel() -> Any:
     modules = {name: importlib.import_module(name) for name in _PARTS}
     kernel, sorting = modules["timectx.sweep.kernel"], modules["timectx.sweep.sorting"]
     part = numba.njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-    entry = _jitted(kernel.replay_lanes, {"order": part(sorting.order)}, part)
+    entry = _jitted(kernel.replay_lanes, {"order": part(_jitted(sorting.order, {}, part))}, part)
     kept_in, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(_folder(modules.values()))
     try:
         return numba.njit(**_OPTIONS, cache=True)(entry)

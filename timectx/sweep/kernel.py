@@ -31,6 +31,8 @@ from timectx.sweep.codes import (
     AT_START,
     AT_STRAY,
     BUDGET_COUNT,
+    CLEAR_TOKENS,
+    FORMS_MS,
     HELD,
     KNOB_COUNT,
     MISSING,
@@ -54,7 +56,7 @@ from timectx.sweep.compacting import savings_of
 from timectx.sweep.holding import let_go, shadow_entries
 from timectx.sweep.marking import add_marks
 from timectx.sweep.ordering import order, pack_bins, pick_rank
-from timectx.sweep.passing import calling_step, due_step, pressing_step, ruled_step
+from timectx.sweep.passing import calling_step, clear_until, due_step, pressing_step, ruled_step
 from timectx.sweep.relieving import relieve_surface
 
 __all__ = ["replay_lanes"]
@@ -73,6 +75,7 @@ def replay_lanes(
     table: Any,
     rows: Any,
     memory: Any,
+    forms: Any,
     edges: Any,
     out: Any,
     packed: Any,
@@ -99,6 +102,8 @@ def replay_lanes(
         request, and for where runs of plain steps end, of each bill.
     memory : tuple of mutable sequence of int
         Room to work in.
+    forms : sequence of int
+        `elapsed_form` of the first seconds.
     edges : sequence of int
         The upper edges of the bins that staleness counts in.
     out, packed : mutable sequence of int
@@ -181,6 +186,7 @@ def replay_lanes(
         # the surface
         top = surface = shift = tail = head = pruned = overhead = started = overflows = zero
         checkpoint, answered = none, zero + 1
+        clear = clear_surface = zero
         # what only some deliveries have: a reading beside the surface, a call, ticks
         holding = held = held_since = taken = calls = called_price = zero
         turn = called = none
@@ -209,7 +215,7 @@ def replay_lanes(
         began = first_compaction = missing
 
         here = 0
-        while here < happenings:
+        while True:
             if here == own_from:  # what came before belongs to another session
                 attempts = asked = readings = reading_tokens = carried = first_tokens = inputs = zero
                 unavailable = blind = blind_first = row_blind = longest_blind = longest_ms = mismatches = zero
@@ -220,6 +226,9 @@ def replay_lanes(
                 bill_tokens = bill_hits = bill_writes = bill_reply = bill_count = zero
                 same_count = stale_count = aged_count = zeros = is_aged = zero
                 began = first_compaction = missing
+                clear = zero
+            if here == happenings:
+                break
 
             row = op_plain[here]
             if row >= 0 and has_last == 1 and changed == NEVER and rewritten == NEVER and estimate > 0:
@@ -268,7 +277,8 @@ def replay_lanes(
                             elapsed = now - message_ms if now > message_ms else zero
                     elif last_at >= a_base_at[each]:  # since the newest reading of the turn
                         elapsed = now - last_ms if now > last_ms else zero
-                    price = f_price[a_form[each] * FORM_COUNT + elapsed_form(elapsed)]
+                    form = forms[elapsed // 1000] if 0 <= elapsed < FORMS_MS else elapsed_form(elapsed)
+                    price = f_price[a_form[each] * FORM_COUNT + form]
                 threshold = zero + NEVER
                 if passes and is_simulated == 1:
                     compact = op_arg[p_op[row] + 2 * is_note]
@@ -322,15 +332,24 @@ def replay_lanes(
                     elif delivery == TOOL:
                         stop = calling_step(row + 1, stop, turn, calls, tool_calls, p_attempt, a_turn)
                     elif simple == 1:
-                        stop = due_step(row + 1, stop, base_ms, interval, p_now, b_first, b_last)
+                        if row + 1 < stop and (p_now[row + 1] - base_ms >= interval or p_now[row + 1] < base_ms):
+                            stop = row + 1
+                        else:
+                            stop = due_step(row + 2, stop, base_ms, interval, p_now, b_first, b_last)
                     elif delivery != SESSION_PREFIX:
                         last = (last_ms, last_at, last_day, last_zone, compacted == 1)
                         stop = ruled_step(row + 1, stop, terms, last, interval, gap, p_now, p_attempt, attempts_of)
                     # up to the next one before which compaction is due
                     if is_simulated == 1 and stop > row + 1:
-                        stop, peak_pressure = pressing_step(
-                            row + 1, stop, shift + surface, more, threshold, peak_pressure, pressed, b_pressed
-                        )
+                        on_surface = shift + surface
+                        if stop > clear or on_surface > clear_surface or more > CLEAR_TOKENS:
+                            limit = threshold if threshold <= peak_pressure else peak_pressure + 1
+                            clear = clear_until(row + 1, p_end[row], on_surface, limit, b_pressed)
+                            clear_surface = on_surface + CLEAR_TOKENS
+                            if stop > clear or more > CLEAR_TOKENS:
+                                stop, peak_pressure = pressing_step(
+                                    row + 1, stop, on_surface, more, threshold, peak_pressure, pressed, b_pressed
+                                )
                     # up to the next one whose prompt is beyond the size from which on other rates hold
                     limit = rates[rate * RATE_COUNT]
                     at = rate * RATE_COUNT + 1
@@ -391,8 +410,10 @@ def replay_lanes(
                                     zeros += 1
                         zone, step = v_zone[top - 1], row
                         while step < stop:
-                            until = p_zone_end[step] if p_zone_end[step] < stop else stop
-                            if p_turn_zone[step] >= 0 and p_turn_zone[step] != zone:
+                            until = p_zone_end[step]
+                            if until > stop:
+                                until = stop
+                            if p_turn_zone[step] != zone and p_turn_zone[step] >= 0:
                                 mismatches += until - step
                             step = until
                     # what it costs
@@ -503,7 +524,8 @@ def replay_lanes(
                             elapsed = now - message_ms if now > message_ms else 0
                     elif has_last == 1 and last_at >= a_base_at[arg]:  # since the newest reading of the turn
                         elapsed = now - last_ms if now > last_ms else 0
-                    price = f_price[a_form[arg] * FORM_COUNT + elapsed_form(elapsed)]
+                    form = forms[elapsed // 1000] if 0 <= elapsed < FORMS_MS else elapsed_form(elapsed)
+                    price = f_price[a_form[arg] * FORM_COUNT + form]
                     if delivery != TIMER:
                         pending = arg
                     else:  # every tick since the last enters at once

@@ -25,9 +25,11 @@ from timectx.sweep.codes import DELIVERIES, NEVER, SESSION_PREFIX, TIMER, TOOL
 from timectx.sweep.columns import ColumnFacts
 from timectx.sweep.labels import compaction_word
 
-__all__ = ["Lanes", "Sheet", "misfit", "pack_lanes", "sheet_for"]
+__all__ = ["Lanes", "Sheet", "misfit", "misfits", "pack_lanes", "sheet_for"]
 
 _SHADOWED_TOKENS: Final = 1000
+_MOST_KEPT: Final = 256
+"""What lanes remember at most: with a factor fitted to each session, nothing fits the next one."""
 _UNPRICED: Final = -1
 """What stands for a prompt size in the row of rates that are not known."""
 
@@ -38,7 +40,7 @@ class Lanes(Struct, frozen=True, kw_only=True):
 
     `knobs` and `masks` are as `timectx.sweep.kernel.replay_lanes` takes them; `compactions` and `bills` are
     the different ones among the scenarios, a bill by its model and its cache rule. `timer_ms` is the shortest interval
-    of a timer, None without one.
+    of a timer, None without one. `kept` remembers what was worked out for sessions of one sort.
     """
 
     scenarios: tuple[Scenario, ...]
@@ -101,6 +103,30 @@ def misfit(scenario: Scenario, facts: ColumnFacts) -> str:
     if isinstance(summary, ShareOfShadowed) and scenario.counter is not None:
         return "a counter prices summaries of every size"
     return ""
+
+
+def misfits(lanes: Lanes, facts: ColumnFacts) -> tuple[str, ...]:
+    """
+    Say of each scenario why a kernel cannot replay a session under it.
+
+    Parameters
+    ----------
+    lanes : Lanes
+        The scenarios.
+    facts : ColumnFacts
+        Of the session's columns.
+
+    Returns
+    -------
+    tuple of str
+        As `misfit`; worked out once for sessions of one sort.
+    """
+    sort = (facts.unfit, facts.edition, facts.compaction, facts.reported, facts.called, facts.steady, facts.scale)
+    key = ("misfits", *sort)
+    if key not in lanes.kept:
+        lanes.kept[key] = tuple(misfit(scenario, facts) for scenario in lanes.scenarios)
+    found: tuple[str, ...] = lanes.kept[key]
+    return found
 
 
 def pack_lanes(scenarios: Sequence[Scenario]) -> Lanes:
@@ -176,10 +202,12 @@ def sheet_for(lanes: Lanes, facts: ColumnFacts, prices: PriceList) -> Sheet:
     Sheet
         The same for every session of the same models.
     """
-    key = (facts.models, repr(facts.capacities), facts.scale, id(prices))
+    key = ("sheet", facts.models, repr(facts.capacities), facts.scale, id(prices))
     if key not in lanes.kept:
-        lanes.kept[key] = _sheet(lanes, facts, prices)
-    sheet: Sheet = lanes.kept[key]
+        if len(lanes.kept) >= _MOST_KEPT:
+            lanes.kept.clear()
+        lanes.kept[key] = (prices, _sheet(lanes, facts, prices))
+    sheet: Sheet = lanes.kept[key][1]
     return sheet
 
 
@@ -257,10 +285,10 @@ def _sheet(lanes: Lanes, facts: ColumnFacts, prices: PriceList) -> Sheet:
 
 
 def _table(lanes: Lanes, prices: PriceList, models: tuple[tuple[str, str], ...], cache: str | None) -> RateTable:
-    key = (id(prices), models, cache)
+    key = ("table", id(prices), models, cache)
     if key not in lanes.kept:
-        lanes.kept[key] = rate_table(prices, models, cache)
-    table: RateTable = lanes.kept[key]
+        lanes.kept[key] = (prices, rate_table(prices, models, cache))
+    table: RateTable = lanes.kept[key][1]
     return table
 
 

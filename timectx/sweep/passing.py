@@ -6,9 +6,9 @@ from typing import Any
 
 from timectx.replay.deliveries import is_clock_called
 from timectx.replay.policies import any_holds, held_rules
-from timectx.sweep.codes import A_SAID, BLOCK, MISSING, SLOPE_BITS
+from timectx.sweep.codes import A_SAID, BLOCK, CLEAR_TOKENS, MISSING, SLOPE_BITS
 
-__all__ = ["calling_step", "due_step", "pressing_step", "ruled_step"]
+__all__ = ["calling_step", "clear_until", "due_step", "pressing_step", "ruled_step"]
 
 
 def due_step(row: int, stop: int, base_ms: int, interval_ms: int, p_now: Any, b_first: Any, b_last: Any) -> int:
@@ -36,7 +36,9 @@ def due_step(row: int, stop: int, base_ms: int, interval_ms: int, p_now: Any, b_
     step = row
     while step < stop:
         block = step // BLOCK
-        end = min((block + 1) * BLOCK, stop)
+        end = (block + 1) * BLOCK
+        if end > stop:
+            end = stop
         if b_first[block] < base_ms or b_last[block] - base_ms >= interval_ms:
             for each in range(step, end):
                 now_ms = p_now[each]
@@ -127,6 +129,40 @@ def calling_step(row: int, stop: int, turn: int, calls: int, tool_calls: int, p_
         if is_clock_called(calls if a_turn[p_attempt[step]] == turn else 0, tool_calls):
             return step
     return stop
+
+
+def clear_until(row: int, stop: int, on_surface: int, limit: int, blocks: Any) -> int:
+    """
+    Return up to where the pressure stays far below a limit, whatever readings come in the meantime.
+
+    Parameters
+    ----------
+    row, stop : int
+        Where to begin, and where to give up; one step at least.
+    on_surface : int
+        What stands on the surface beside the log's own nodes, in tokens.
+    limit : int
+        What is not to be reached, also with `CLEAR_TOKENS` more on the surface.
+    blocks : tuple of sequence of int
+        Of each block of plain steps, what `timectx.sweep.plain_steps` says of the pressure.
+
+    Returns
+    -------
+    int
+        The first step of a block in which it might, or `stop`.
+    """
+    b_plain, b_usage, b_least, b_most = blocks
+    slopes = b_most if on_surface >= 0 else b_least
+    block, last = row // BLOCK, (stop - 1) // BLOCK
+    while (
+        block <= last
+        and b_plain[block] + on_surface + 4 * CLEAR_TOKENS < limit
+        and b_usage[block] + (slopes[block] * on_surface >> SLOPE_BITS) + 4 * CLEAR_TOKENS < limit
+        and b_least[block] >= 0
+        and b_most[block] >> SLOPE_BITS < 2
+    ):
+        block += 1
+    return min(max(block * BLOCK, row), stop)
 
 
 def pressing_step(

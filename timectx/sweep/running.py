@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from timectx.cost.cache import FIRST_MARK, MARKS_PER_REQUEST
 from timectx.cost.prices import PriceList, packaged_prices
 from timectx.replay import Scenario
+from timectx.replay.reading_prices import elapsed_form
 from timectx.results.edges import STALENESS_EDGES_MS
-from timectx.sweep.codes import KERNEL_COLUMNS, NEVER, NONE, PLACES, RESULT_COUNT, RESULTS
+from timectx.sweep.codes import FORMS_MS, KERNEL_COLUMNS, NEVER, NONE, PLACES, RESULT_COUNT, RESULTS
 from timectx.sweep.columns import COLUMN_NAMES, ColumnFacts, Columns
 from timectx.sweep.compiled import can_compile, compiled_kernel, is_compiled
 from timectx.sweep.kernel import replay_lanes
@@ -25,6 +27,9 @@ __all__ = ["WORTH_COMPILING", "run_columns"]
 
 _PAIR_BYTES: Final = 6
 _PICO_A_DOLLAR: Final = 10**12
+_EXACT: Final = 2**53
+"""Below it every whole number is a float."""
+
 WORTH_COMPILING: Final = 200_000
 """Attempts times scenarios from which on it pays to compile the kernel, or to load what was compiled."""
 
@@ -91,7 +96,7 @@ def _run(columns: Columns, lanes: Lanes, sheet: Sheet, counted_from: int, *, com
     marks, runs = FIRST_MARK + MARKS_PER_REQUEST * (requests + attempts + ticks), requests + 1
     make = _arrays if compiled else _lists
     kept = columns.arrays if compiled else columns.lists
-    knobs, masks, plans, shares, budgets, places, table, edges = _inputs(lanes, sheet, compiled=compiled)
+    knobs, masks, plans, shares, budgets, places, table, forms, edges = _inputs(lanes, sheet, compiled=compiled)
     rows = make([len(lanes.bills) * requests, len(lanes.bills) * steps])
     [out] = make([count * RESULT_COUNT])
     packed = _bytes(count * _PAIR_BYTES * min(len(STALENESS_EDGES_MS), requests), compiled=compiled)
@@ -109,6 +114,7 @@ def _run(columns: Columns, lanes: Lanes, sheet: Sheet, counted_from: int, *, com
         table,
         rows,
         make([shown] * 10 + [values] * 4 + [PLACES] + [marks] * 3 + [runs] * 4),
+        forms,
         edges,
         out,
         packed,
@@ -118,14 +124,24 @@ def _run(columns: Columns, lanes: Lanes, sheet: Sheet, counted_from: int, *, com
 
 def _inputs(lanes: Lanes, sheet: Sheet, *, compiled: bool) -> tuple[Any, ...]:
     """Return the numbers of lanes and sheet as arrays or lists, made once."""
-    key = (id(sheet), compiled)
+    key = ("inputs", id(sheet), compiled)
     if key not in lanes.kept:
-        parts = (lanes.knobs, lanes.masks, sheet.plans, sheet.sizes, sheet.budgets, sheet.places)
-        convert = _array if compiled else list
-        table = tuple(convert(part) for part in sheet.table)
-        lanes.kept[key] = (*(convert(part) for part in parts), table, convert(STALENESS_EDGES_MS))
-    inputs: tuple[Any, ...] = lanes.kept[key]
+        convert = _integers if compiled else list
+        numbers = tuple(map(convert, (lanes.knobs, lanes.masks, sheet.plans)))
+        sizes = _floats(sheet.sizes) if compiled else list(sheet.sizes)
+        budgets, places = convert(sheet.budgets), convert(sheet.places)
+        table = tuple(map(convert, sheet.table))
+        # the sheet comes along, so that nothing else gets its identity
+        lanes.kept[key] = (sheet, (*numbers, sizes, budgets, places, table, *_constants(compiled=compiled)))
+    inputs: tuple[Any, ...] = lanes.kept[key][1]
     return inputs
+
+
+@cache
+def _constants(*, compiled: bool) -> tuple[Any, Any]:
+    """Return the forms of short elapsed times, and the bins' edges."""
+    convert = _integers if compiled else list
+    return convert([elapsed_form(ms) for ms in range(0, FORMS_MS, 1000)]), convert(STALENESS_EDGES_MS)
 
 
 def _most_ticks(columns: Columns, lanes: Lanes) -> int:
@@ -154,7 +170,9 @@ def _named(out: Any, packed: Any, count: int, facts: ColumnFacts, inherited: int
 
     whole = np.asarray(out, np.int64).reshape(count, RESULT_COUNT)
     found: dict[str, Any] = {name: whole[:, at] for at, name in enumerate(RESULTS)}
-    cost, unpriced, ends = (found.pop(name).tolist() for name in ("cost", "unpriced_requests", "packed"))
+    cost, unpriced, ends = (found.pop(name) for name in ("cost", "unpriced_requests", "packed"))
+    bounds = [0, *ends.tolist()]
+    counts = bytes(packed[: bounds[-1]])
     paid = found["input_tokens"] + found["compaction_input_tokens"]
     return {
         "time_zone": [facts.time_zone] * count,
@@ -163,11 +181,19 @@ def _named(out: Any, packed: Any, count: int, facts: ColumnFacts, inherited: int
         "reading_ratio": _ratio(found["reading_tokens"] + found["resent_tokens"], found["input_tokens"]),
         "unavailable_ratio": _ratio(found["unavailable_readings"], found["readings"]),
         "uncached_input_tokens": paid - found["cached_input_tokens"] - found["written_input_tokens"],
-        "cost_usd": [
-            math.nan if missing else each / _PICO_A_DOLLAR for each, missing in zip(cost, unpriced, strict=True)
-        ],
-        "staleness_counts": [bytes(packed[start:end]) for start, end in pairwise([0, *ends])],
+        "cost_usd": np.where(unpriced > 0, math.nan, _dollars(cost)),
+        "staleness_counts": [counts[start:end] for start, end in pairwise(bounds)],
     }
+
+
+def _dollars(cost: NDArray[Any]) -> NDArray[Any]:
+    """Return costs in pico-USD as USD, rounded once."""
+    import numpy as np
+
+    if cost.size and cost.max() >= _EXACT:
+        return np.array([each / _PICO_A_DOLLAR for each in cost.tolist()])
+    dollars: NDArray[Any] = cost / _PICO_A_DOLLAR
+    return dollars
 
 
 def _ratio(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[Any]:
@@ -193,7 +219,13 @@ def _bytes(size: int, *, compiled: bool) -> Any:
     return np.empty(size, np.uint8) if compiled else bytearray(size)
 
 
-def _array(values: Sequence[float]) -> NDArray[Any]:
+def _integers(values: Sequence[int]) -> NDArray[Any]:
     import numpy as np
 
-    return np.array(values, np.float64 if any(isinstance(each, float) for each in values) else np.int64)
+    return np.array(values, np.int64)
+
+
+def _floats(values: Sequence[float]) -> NDArray[Any]:
+    import numpy as np
+
+    return np.array(values, np.float64)

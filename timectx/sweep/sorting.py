@@ -9,11 +9,12 @@ __all__ = ["order"]
 _FEW: Final = 1500
 _FEW_BITS: Final = 8
 _MANY_BITS: Final = 11  # 2 ** 11 is PLACES
+_FEW_RUNS: Final = 32
 
 
 def order(values: Any, count: int, spare: Any, places: Any) -> None:
     """
-    Put the first values in rising order, digit by digit from the last to the first.
+    Put the first values in rising order: by merging runs where they are few, else digit by digit.
 
     Parameters
     ----------
@@ -24,36 +25,97 @@ def order(values: Any, count: int, spare: Any, places: Any) -> None:
     spare, places : array of int
         Room to work in: for as many values, and for `PLACES` numbers.
     """
-    here, there, result = values[:count], spare[:count], values[:count]
-    is_moved = False
-    least = most = here[0] if count > 0 else 0
-    is_rising = True
+    least = most = values[0] if count > 0 else 0
+    runs = 1
     for at in range(1, count):
-        value = here[at]
-        if value < here[at - 1]:
-            is_rising = False
+        value = values[at]
+        if value < values[at - 1]:
+            runs += 1
             if value < least:
                 least = value
         elif value > most:
             most = value
-    if is_rising:
+    if runs == 1:
         return
-    bits = _FEW_BITS if count < _FEW else _MANY_BITS
-    mask, shift = (1 << bits) - 1, 0
-    while (most - least) >> shift > 0:
-        places[: mask + 1] = 0
-        for value in here:
-            places[(value - least) >> shift & mask] += 1
-        below = 0
-        for digit in range(mask + 1):
-            below, places[digit] = below + places[digit], below
-        for value in here:
-            digit = (value - least) >> shift & mask
-            there[places[digit]] = value
-            places[digit] += 1
-        here, there = there, here
-        shift += bits
-        is_moved = not is_moved
+    here, there, is_moved = values, spare, False
+    if runs <= _FEW_RUNS and count < _FEW:
+        while runs > 1:
+            runs = merge_runs(here, there, count)
+            here, there, is_moved = there, here, not is_moved
+    else:
+        bits = _FEW_BITS if count < _FEW else _MANY_BITS
+        shift = 0
+        while (most - least) >> shift > 0:
+            sort_digit(here, there, count, least, shift, (1 << bits) - 1, places)
+            here, there, is_moved = there, here, not is_moved
+            shift += bits
     if is_moved:
         for at in range(count):
-            result[at] = here[at]
+            values[at] = spare[at]
+
+
+def merge_runs(here: Any, there: Any, count: int) -> int:
+    """
+    Merge each run of rising values with the next.
+
+    Parameters
+    ----------
+    here, there : array of int
+        The values, and where they go.
+    count : int
+        How many values there are.
+
+    Returns
+    -------
+    int
+        How many runs are left.
+    """
+    runs = begin = 0
+    while begin < count:
+        middle = begin + 1
+        while middle < count and here[middle] >= here[middle - 1]:
+            middle += 1
+        end = middle
+        if end < count:
+            end += 1
+            while end < count and here[end] >= here[end - 1]:
+                end += 1
+        one, other = begin, middle
+        for at in range(begin, end):
+            if other >= end or (one < middle and here[one] <= here[other]):
+                there[at] = here[one]
+                one += 1
+            else:
+                there[at] = here[other]
+                other += 1
+        begin = end
+        runs += 1
+    return runs
+
+
+def sort_digit(here: Any, there: Any, count: int, least: int, shift: int, mask: int, places: Any) -> None:
+    """
+    Put values in the order of one of their digits.
+
+    Parameters
+    ----------
+    here, there : array of int
+        The values, and where they go.
+    count, least : int
+        How many values there are, and the smallest.
+    shift, mask : int
+        Which digit.
+    places : array of int
+        Room for as many numbers as there are digits.
+    """
+    for digit in range(mask + 1):
+        places[digit] = 0
+    for at in range(count):
+        places[(here[at] - least) >> shift & mask] += 1
+    below = 0
+    for digit in range(mask + 1):
+        below, places[digit] = below + places[digit], below
+    for at in range(count):
+        digit = (here[at] - least) >> shift & mask
+        there[places[digit]] = here[at]
+        places[digit] += 1
