@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +15,7 @@ from timectx.sweep.cache_folder import cache_root
 
 __all__ = ["can_compile", "compiled_kernel", "is_compiled", "is_kept"]
 
-_PARTS: Final = (
+PARTS: Final = (
     "timectx.cost.cache",
     "timectx.cost.rate_table",
     "timectx.replay.deliveries",
@@ -73,9 +73,29 @@ def is_kept() -> bool:
         True where loading it is most of what `compiled_kernel` has to do; found out without importing numba.
     """
     try:
-        return any(_folder(importlib.import_module(name) for name in _PARTS).rglob("*.nbc"))
+        return any(code_folder(importlib.import_module(name) for name in PARTS).rglob("*.nbc"))
     except (OSError, RuntimeError):
         return False
+
+
+def code_folder(modules: Iterable[ModuleType]) -> Path:
+    """
+    Return where machine code of some modules is kept.
+
+    Parameters
+    ----------
+    modules : iterable of module
+        Whose sources it is made of.
+
+    Returns
+    -------
+    Path
+        In the user's cache folder, named after the digest of all sources.
+    """
+    digest = sha256()
+    for module in modules:
+        digest.update(Path(module.__file__ or "").read_bytes())
+    return cache_root() / _FOLDER / digest.hexdigest()[:16]
 
 
 @cache
@@ -100,11 +120,11 @@ def compiled_kernel() -> Any:
     nothing can be written it is compiled anew by each process.
     """
     numba: Any = importlib.import_module("numba")
-    modules = {name: importlib.import_module(name) for name in _PARTS}
+    modules = {name: importlib.import_module(name) for name in PARTS}
     kernel, sorting = modules["timectx.sweep.kernel"], modules["timectx.sweep.sorting"]
     part = numba.njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)
     entry = _jitted(kernel.replay_lanes, {"order": part(_jitted(sorting.order, {}, part))}, part)
-    kept_in, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(_folder(modules.values()))
+    kept_in, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(code_folder(modules.values()))
     try:
         return numba.njit(**_OPTIONS, cache=True)(entry)
     except RuntimeError:  # no place to keep it
@@ -125,14 +145,3 @@ def _jitted(function: Any, jitted: dict[str, Any], compile_it: Callable[[Any], A
     copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
     copy.__qualname__, copy.__module__ = function.__qualname__, function.__module__
     return copy
-
-
-def _folder(modules: Any) -> Path:
-    digest = sha256()
-    for module in modules:
-        digest.update(_source(module))
-    return cache_root() / _FOLDER / digest.hexdigest()[:16]
-
-
-def _source(module: ModuleType) -> bytes:
-    return Path(module.__file__ or "").read_bytes()

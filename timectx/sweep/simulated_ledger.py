@@ -30,7 +30,7 @@ from timectx.session.events import (
 from timectx.sweep.codes import AT_COMPACT, AT_OVERFLOW, AT_REPLY, AT_REST, AT_START, NEVER, NONE
 from timectx.sweep.ledger import Ledger
 
-__all__ = ["SimulatedLedger"]
+__all__ = ["SimulatedLedger", "next_lower", "previous_lower"]
 
 _HUGE = 2**50
 """An output so long that what the provider counted is always the larger: it shows where that would be measured from."""
@@ -96,8 +96,8 @@ class SimulatedLedger(Ledger):
         except SessionError:
             self.refuse("the log breaks the order of steps")
         calls = self.columns["n_calls"]
-        self.columns["n_lower"] = _next_lower(calls)
-        self.columns["n_previous"] = _previous_lower(calls)
+        self.columns["n_lower"] = next_lower(calls)
+        self.columns["n_previous"] = previous_lower(calls)
         self.columns["n_long"] = _next_true(self._long)
         return super().finish()
 
@@ -210,8 +210,25 @@ class SimulatedLedger(Ledger):
         self.happen(code, row)
 
 
-def _next_lower(values: list[int]) -> list[int]:
-    """Return for each place the next one of a smaller value."""
+def next_lower(values: list[int]) -> list[int]:
+    """
+    Find for each place the next one of a smaller value.
+
+    Parameters
+    ----------
+    values : list of int
+        Any.
+
+    Returns
+    -------
+    list of int
+        `NEVER` where none follows.
+
+    Examples
+    --------
+    >>> next_lower([3, 5, 4])[1]
+    2
+    """
     found, waiting = [NEVER] * len(values), list[int]()
     for at, value in enumerate(values):
         while waiting and values[waiting[-1]] > value:
@@ -220,8 +237,25 @@ def _next_lower(values: list[int]) -> list[int]:
     return found
 
 
-def _previous_lower(values: list[int]) -> list[int]:
-    """Return for each place the last one before it of a smaller value."""
+def previous_lower(values: list[int]) -> list[int]:
+    """
+    Find for each place the last one before it of a smaller value.
+
+    Parameters
+    ----------
+    values : list of int
+        Any.
+
+    Returns
+    -------
+    list of int
+        -1 where there is none.
+
+    Examples
+    --------
+    >>> previous_lower([3, 5, 4])
+    [-1, 0, 0]
+    """
     found, lower = [], list[int]()
     for at, value in enumerate(values):
         while lower and values[lower[-1]] >= value:
