@@ -19,7 +19,7 @@ from timectx.formats import read_session, write_session
 from timectx.replay import Scenario
 from timectx.sweep import sweep_sessions
 from timectx.sweep.batches import BATCH_BYTES
-from timectx.sweep.cache_folder import CacheFolder
+from timectx.sweep.cache.folder import CacheFolder
 from timectx.sweep.given import Given
 from timectx.sweep.measuring import parts_of
 from timectx.sweep.source import Source

@@ -9,11 +9,11 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.sweep.frames import Row, row, sweep
+from tests.sweep.advice.frames import Row, row, sweep
 from timectx.errors import TuneError
-from timectx.sweep.recommendation import Recommendation
-from timectx.sweep.totals import totals_frame
-from timectx.sweep.tuning import tune
+from timectx.sweep.advice.recommendation import Recommendation
+from timectx.sweep.advice.totals import totals_frame
+from timectx.sweep.advice.tuning import tune
 
 INTERVALS = (0, 10_000, 60_000, 600_000, 3_600_000)
 STALE = st.one_of(st.none(), st.sampled_from([0, 1000, 30_000, 55_000, 300_000, 3_600_000]), st.integers(0, 10**7))

@@ -12,7 +12,7 @@ from timectx import Scenario
 from timectx.errors import FrameError
 from timectx.plots import plot_tradeoff
 from timectx.sweep import sweep_sessions, totals_frame, tune
-from timectx.sweep.recommendation import Recommendation
+from timectx.sweep.advice.recommendation import Recommendation
 from timectx.synthetic import sample_paths
 from timectx.units import format_interval
 

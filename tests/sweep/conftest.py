@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from timectx.sweep.compiled import compiled_kernel
+from timectx.sweep.kernel.compiled import compiled_kernel
 
 
 @pytest.fixture(scope="session")

@@ -13,10 +13,11 @@ from tests.sweep.logs import write_fork, write_logs
 from timectx.formats import read_session, write_session
 from timectx.replay import Scenario, explain_recorded
 from timectx.session import Session
-from timectx.sweep import entry, source
-from timectx.sweep.cache_folder import CacheFolder
-from timectx.sweep.columns_of import columns_of
+from timectx.sweep import source
+from timectx.sweep.cache import entry
+from timectx.sweep.cache.folder import CacheFolder
 from timectx.sweep.facts import facts_of
+from timectx.sweep.flat.columns_of import columns_of
 from timectx.sweep.given import Given
 from timectx.sweep.measuring import parts_of
 from timectx.sweep.source import EXPLANATION, Source

@@ -12,7 +12,7 @@ import click
 
 from timectx.cli.options import INTERVAL, ValueType
 from timectx.errors import UnitError
-from timectx.sweep.constraints import By
+from timectx.sweep.advice.constraints import By
 
 __all__ = ["limit_options", "parse_blind", "parse_quantile", "parse_share"]
 

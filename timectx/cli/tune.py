@@ -25,7 +25,7 @@ from timectx.errors import TuneError
 from timectx.formats import FileProblem
 from timectx.replay import Scenario
 from timectx.replay.deliveries import SHORTEST_TIMER_MS
-from timectx.sweep.snippet import Agent
+from timectx.sweep.advice.snippet import Agent
 
 __all__ = ["tune_command"]
 

@@ -10,8 +10,8 @@ from timectx.cli.problems import Trouble
 from timectx.cli.scenarios import scenario_document
 from timectx.cli.tuning import Tuned, rows_of
 from timectx.replay import parse_scenario
+from timectx.sweep.advice.snippet import Agent
 from timectx.sweep.labels import AS_RECORDED
-from timectx.sweep.snippet import Agent
 
 __all__ = ["tune_document"]
 

@@ -10,8 +10,8 @@ from timectx.cli.screen import clean, counted, say
 from timectx.cli.tables import print_table
 from timectx.cli.tuning import Tuned, rows_of
 from timectx.reading import format_duration
+from timectx.sweep.advice.snippet import Agent
 from timectx.sweep.labels import AS_RECORDED
-from timectx.sweep.snippet import Agent
 from timectx.units import format_interval
 
 __all__ = ["show_tuned"]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas import DataFrame
 
-    from timectx.sweep.recommendation import Recommendation
+    from timectx.sweep.advice.recommendation import Recommendation
 
 __all__ = ["plot_tradeoff"]
 

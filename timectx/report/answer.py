@@ -9,8 +9,8 @@ from timectx.report.contents import Contents, setting_words
 from timectx.report.markup import Markup, joined, plain_text, tag
 from timectx.report.numbers import count, dollars_of, duration, percent
 from timectx.report.page import Section
-from timectx.sweep.recommendation import Recommendation
-from timectx.sweep.snippet import Agent
+from timectx.sweep.advice.recommendation import Recommendation
+from timectx.sweep.advice.snippet import Agent
 from timectx.units import format_interval
 
 __all__ = ["answer_section", "snippet_section"]

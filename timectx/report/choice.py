@@ -10,7 +10,7 @@ from timectx.report.markup import Markup, joined, plain_text, tag
 from timectx.report.numbers import NO_VALUE, count, dollars_of, duration, interval_words, percent
 from timectx.report.page import Section, facts
 from timectx.report.tables import Head, Row, table
-from timectx.sweep.recommendation import Neighbour, Recommendation, Today
+from timectx.sweep.advice.recommendation import Neighbour, Recommendation, Today
 from timectx.units import format_interval
 
 __all__ = ["choice_section", "today_section"]

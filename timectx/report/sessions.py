@@ -15,7 +15,7 @@ from timectx.report.measures import OF_A_SESSION, heads_of, shown
 from timectx.report.numbers import count, duration, percent_of
 from timectx.report.page import Section
 from timectx.report.tables import Head, Row, table
-from timectx.sweep.recommendation import Outlier
+from timectx.sweep.advice.recommendation import Outlier
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from timectx.cost.entries import PriceEntry
     from timectx.replay import Run, Scenario
-    from timectx.sweep.recommendation import Recommendation
+    from timectx.sweep.advice.recommendation import Recommendation
 
 __all__ = ["report_html", "write_report"]
 

@@ -16,12 +16,12 @@ from timectx.cost import PriceList
 from timectx.replay import Scenario
 from timectx.replay.counters import NamedCounter
 from timectx.session import Session
-from timectx.sweep.columns import ColumnFacts, Columns
-from timectx.sweep.columns_of import columns_key
-from timectx.sweep.compiled import can_compile, compiled_kernel, is_compiled, is_kept
-from timectx.sweep.lanes import Lanes, misfit, pack_lanes
+from timectx.sweep.flat.columns import ColumnFacts, Columns
+from timectx.sweep.flat.columns_of import columns_key
+from timectx.sweep.kernel.compiled import can_compile, compiled_kernel, is_compiled, is_kept
+from timectx.sweep.kernel.lanes import Lanes, misfit, pack_lanes
+from timectx.sweep.kernel.running import WORTH_COMPILING, run_columns
 from timectx.sweep.replayed import replay_columns
-from timectx.sweep.running import WORTH_COMPILING, run_columns
 from timectx.sweep.source import Source
 
 __all__ = ["Measured", "Part", "measure_source", "parts_of"]

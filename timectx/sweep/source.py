@@ -13,11 +13,11 @@ from timectx.formats import read_session
 from timectx.formats.read import read_stream
 from timectx.replay import Scenario, explain_recorded, parse_scenario
 from timectx.session import Session
-from timectx.sweep.cache_folder import CacheFolder
-from timectx.sweep.columns import Columns
-from timectx.sweep.columns_of import columns_of
-from timectx.sweep.entry import Entry, EntryKey, entry_key, load_entry, save_entry
+from timectx.sweep.cache.entry import Entry, EntryKey, entry_key, load_entry, save_entry
+from timectx.sweep.cache.folder import CacheFolder
 from timectx.sweep.facts import SessionFacts, facts_of
+from timectx.sweep.flat.columns import Columns
+from timectx.sweep.flat.columns_of import columns_of
 from timectx.sweep.given import Given
 from timectx.sweep.remote import is_remote, open_remote, remote_stamp
 

@@ -17,7 +17,7 @@ from timectx.formats import FileProblem
 from timectx.formats.folders import problem_of
 from timectx.formats.report import one_line
 from timectx.replay import Scenario
-from timectx.sweep.cache_folder import CacheFolder, cache_root
+from timectx.sweep.cache.folder import CacheFolder, cache_root
 from timectx.sweep.facts import SessionFacts
 from timectx.sweep.given import Given
 from timectx.sweep.labels import AS_RECORDED

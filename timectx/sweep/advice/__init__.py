@@ -1,0 +1,1 @@
+"""Recommend a setting from the rows of a sweep."""

@@ -1,0 +1,1 @@
+"""Keep the columns of files, and know when they no longer hold."""

@@ -1,0 +1,1 @@
+"""Turn one session into flat columns of whole numbers."""

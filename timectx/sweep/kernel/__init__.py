@@ -1,0 +1,1 @@
+"""Replay the columns of a session under many scenarios at once."""
