@@ -19,6 +19,7 @@ from timectx.session.events import (
     AssistantChunk,
     AssistantMessage,
     Event,
+    JsonObject,
     Replace,
     RequestContext,
     StepStart,
@@ -47,6 +48,7 @@ class SimulatedLedger(Ledger):
         self._recorded = PricedSurface()
         self._window: int | None = None
         self._rested = self._overflown = False
+        self._priced: tuple[JsonObject | None, int] = None, 0
         self.capacities: dict[str, tuple[Any, Any, Any, Any]] = {}
         self._long: list[bool] = []
         self.system_head = False
@@ -153,7 +155,7 @@ class SimulatedLedger(Ledger):
 
     def _settle(self, event: AssistantMessage) -> None:
         """Write down what a reply would make the next measurements start from."""
-        header = price_header(self._view.pressure.header, self._edition, self._counter)
+        header = self._header_tokens()
         before, usage = self.tokens, event.data.usage
         huge = None if usage is None else Usage(output_tokens=_HUGE)
         data = msgspec.structs.replace(event.data, usage=huge)
@@ -172,6 +174,13 @@ class SimulatedLedger(Ledger):
         )
         self.happen(AT_REPLY, row)
         self._overflown = False
+
+    def _header_tokens(self) -> int:
+        """Return the price of the header in force, which is asked for far more often than it changes."""
+        header = self._view.pressure.header
+        if header is not self._priced[0]:
+            self._priced = header, price_header(header, self._edition, self._counter)
+        return self._priced[1]
 
     def _pruned_tokens(self, event: SurfaceEvent, tokens: int) -> int | None:
         """Return what a tool result costs once it is shortened; None for one that is short enough."""
@@ -200,7 +209,7 @@ class SimulatedLedger(Ledger):
         capacity = (target.provider, target.model, self._window, self._view.reply_tokens)
         self.capacities.setdefault(repr(capacity), capacity)
         row = self.add(
-            c_header=price_header(pressure.header, self._edition, self._counter),
+            c_header=self._header_tokens(),
             c_anchored=anchored,
             c_capacity=list(self.capacities).index(repr(capacity)),
             c_turn=self._view.turn is not None,
