@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from tests.builders import log
 from tests.sweep.kernel.comparing import assert_equal, plain_values
-from timectx.cost.prices import PriceList
+from timectx.cost.prices import PriceList, read_prices
 from timectx.replay import Compaction, Scenario
 from timectx.results.columns import SWEEP
 from timectx.session import Session
@@ -113,3 +114,19 @@ def test_little_work_is_done_without_a_compiler(monkeypatch: pytest.MonkeyPatch)
         for count in (1, 10_000):
             run_columns(columns, SCENARIOS[:1] * count)
     assert asked == [False, True, False, False]
+
+
+@pytest.mark.slow
+def test_a_cost_beyond_64_bits_is_added_up_all_the_same(compiled: bool, tmp_path: Path) -> None:
+    """Machine code would wrap around, so it is not asked."""
+    overlay = tmp_path / "prices.toml"
+    overlay.write_text(
+        "[[price]]\n"
+        'provider = "p"\nmodels = ["deepseek-v4-flash"]\ninput = 9e6\ncached = 9e6\noutput = 9e6\ncache = "none"\n'
+        'source = "here"\nread_on = 2026-01-01\n'
+    )
+    prices, session = read_prices(overlay), synthetic_session(1, steps=400)
+    scenario = Scenario(model="deepseek-v4-flash")
+    found = run_columns(columns_of(session, scenario), [scenario], prices=prices, compiled=compiled)
+    assert found["cost_usd"][0] > 2**63 / 10**12
+    assert_equal(found, replay_columns(session, [scenario], prices=prices))

@@ -58,7 +58,7 @@ class Sheet(Struct, frozen=True, kw_only=True):
 
     `plans` are `PLAN` of each compaction and `sizes` three numbers more: the size of a summary as a share of what it
     stands for, how many characters a token buys, the factor of prices. `budgets` are `BUDGET` of each compaction for
-    each capacity, `places` those of each bill's routes in the price `table`.
+    each capacity, `places` those of each bill's routes in the price `table`; its `highest_rate` is in pico-USD a token.
     """
 
     plans: tuple[int, ...]
@@ -67,6 +67,7 @@ class Sheet(Struct, frozen=True, kw_only=True):
     routes: int
     places: tuple[int, ...]
     table: tuple[tuple[int, ...], ...]
+    highest_rate: int
 
 
 def misfit(scenario: Scenario, facts: ColumnFacts) -> str:
@@ -281,6 +282,9 @@ def _sheet(lanes: Lanes, facts: ColumnFacts, prices: PriceList) -> Sheet:
         routes=len(routes),
         places=tuple(places),
         table=_joined(tables),
+        highest_rate=max(
+            (rate for table in tables for row in table.rates for rate in (*row[1:5], *row[5:])), default=0
+        ),
     )
 
 

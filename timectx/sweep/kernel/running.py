@@ -27,8 +27,12 @@ __all__ = ["WORTH_COMPILING", "run_columns"]
 
 _PAIR_BYTES: Final = 6
 _PICO_A_DOLLAR: Final = 10**12
+_COST: Final = RESULTS.index("cost")
 _EXACT: Final = 2**53
 """Below it every whole number is a float."""
+
+_MOST_PICO_USD: Final = 2**62
+"""What machine code can add up; a cost that might be beyond it is added up by Python."""
 
 WORTH_COMPILING: Final = 200_000
 """Attempts times scenarios from which on it pays to compile the kernel, or to load what was compiled."""
@@ -71,6 +75,7 @@ def run_columns(
     if compiled is None:
         compiled = is_compiled() or (work >= WORTH_COMPILING and can_compile())
     sheet = sheet_for(lanes, facts, prices or packaged_prices())
+    compiled = compiled and _largest_cost(columns, lanes, sheet) < _MOST_PICO_USD
     return _run(columns, lanes, sheet, counted_from, compiled=compiled)
 
 
@@ -144,6 +149,19 @@ def _constants(*, compiled: bool) -> tuple[Any, Any]:
     return convert([elapsed_form(ms) for ms in range(0, FORMS_MS, 1000)]), convert(STALENESS_EDGES_MS)
 
 
+def _largest_cost(columns: Columns, lanes: Lanes, sheet: Sheet) -> int:
+    """Return more pico-USD than any scenario can cost: every reading in every request, all at the highest rate."""
+    arrays = columns.arrays
+    readings = columns.facts.attempts + _most_ticks(columns, lanes)
+    requests = len(arrays["q_input"]) + readings
+    if not requests or not len(arrays["q_input"]):
+        return 0
+    reading = int(arrays["f_price"].max()) if len(arrays["f_price"]) else 0
+    prompt = int(arrays["q_input"].max()) + reading * readings + columns.facts.schema_tokens
+    summaries = prompt * len(arrays["c_now"])
+    return (requests * prompt + 2 * summaries + int(arrays["q_outputs"][-1])) * sheet.highest_rate
+
+
 def _most_ticks(columns: Columns, lanes: Lanes) -> int:
     """Return how many readings a timer takes at most."""
     if lanes.timer_ms is None:
@@ -168,9 +186,12 @@ def _named(out: Any, packed: Any, count: int, facts: ColumnFacts, inherited: int
     """Name the results, and add those that follow from others."""
     import numpy as np
 
+    cost = out[_COST::RESULT_COUNT]
+    if isinstance(out, list):  # a cost may be beyond what an array holds
+        out[_COST::RESULT_COUNT] = [0] * count
     whole = np.asarray(out, np.int64).reshape(count, RESULT_COUNT)
     found: dict[str, Any] = {name: whole[:, at] for at, name in enumerate(RESULTS)}
-    cost, unpriced, ends = (found.pop(name) for name in ("cost", "unpriced_requests", "packed"))
+    _, unpriced, ends = (found.pop(name) for name in ("cost", "unpriced_requests", "packed"))
     bounds = [0, *ends.tolist()]
     counts = bytes(packed[: bounds[-1]])
     paid = found["input_tokens"] + found["compaction_input_tokens"]
@@ -186,12 +207,12 @@ def _named(out: Any, packed: Any, count: int, facts: ColumnFacts, inherited: int
     }
 
 
-def _dollars(cost: NDArray[Any]) -> NDArray[Any]:
+def _dollars(cost: Any) -> NDArray[Any]:
     """Return costs in pico-USD as USD, rounded once."""
     import numpy as np
 
-    if cost.size and cost.max() >= _EXACT:
-        return np.array([each / _PICO_A_DOLLAR for each in cost.tolist()])
+    if isinstance(cost, list) or (cost.size and cost.max() >= _EXACT):
+        return np.array([int(each) / _PICO_A_DOLLAR for each in cost], np.float64)
     dollars: NDArray[Any] = cost / _PICO_A_DOLLAR
     return dollars
 
