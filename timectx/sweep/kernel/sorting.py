@@ -6,10 +6,12 @@ from typing import Any, Final
 
 __all__ = ["order"]
 
-_FEW: Final = 1500
 _FEW_BITS: Final = 8
 _MANY_BITS: Final = 11  # 2 ** 11 is PLACES
-_FEW_RUNS: Final = 32
+_MERGING: Final = 32
+_SORTING: Final = 10
+_COUNTING: Final = 4
+"""About what it costs to move a value by merging, to move it by a digit, and to count one place of a digit."""
 
 
 def order(values: Any, count: int, spare: Any, places: Any) -> None:
@@ -38,17 +40,24 @@ def order(values: Any, count: int, spare: Any, places: Any) -> None:
     if runs == 1:
         return
     here, there, is_moved = values, spare, False
-    if runs <= _FEW_RUNS and count < _FEW:
+    rounds = few = many = 0
+    while (runs - 1) >> rounds > 0:
+        rounds += 1
+    while (most - least) >> few * _FEW_BITS > 0:
+        few += 1
+    while (most - least) >> many * _MANY_BITS > 0:
+        many += 1
+    by_few = few * (count * _SORTING + (_COUNTING << _FEW_BITS))
+    by_many = many * (count * _SORTING + (_COUNTING << _MANY_BITS))
+    if rounds * count * _MERGING <= min(by_few, by_many):
         while runs > 1:
             runs = merge_runs(here, there, count)
             here, there, is_moved = there, here, not is_moved
     else:
-        bits = _FEW_BITS if count < _FEW else _MANY_BITS
-        shift = 0
-        while (most - least) >> shift > 0:
-            sort_digit(here, there, count, least, shift, (1 << bits) - 1, places)
+        bits, digits = (_FEW_BITS, few) if by_few <= by_many else (_MANY_BITS, many)
+        for digit in range(digits):
+            sort_digit(here, there, count, least, digit * bits, (1 << bits) - 1, places)
             here, there, is_moved = there, here, not is_moved
-            shift += bits
     if is_moved:
         for at in range(count):
             values[at] = spare[at]
@@ -80,14 +89,20 @@ def merge_runs(here: Any, there: Any, count: int) -> int:
             end += 1
             while end < count and here[end] >= here[end - 1]:
                 end += 1
-        one, other = begin, middle
-        for at in range(begin, end):
-            if other >= end or (one < middle and here[one] <= here[other]):
-                there[at] = here[one]
-                one += 1
-            else:
-                there[at] = here[other]
-                other += 1
+        one, other, at = begin, middle, begin
+        while one < middle and other < end:  # no branch on which is smaller: none could foretell it
+            value, its = here[one], here[other]
+            is_first = value <= its
+            there[at] = value if is_first else its
+            one += is_first
+            other += not is_first
+            at += 1
+        for each in range(one, middle):
+            there[at] = here[each]
+            at += 1
+        for each in range(other, end):
+            there[at] = here[each]
+            at += 1
         begin = end
         runs += 1
     return runs
