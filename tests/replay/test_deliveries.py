@@ -10,8 +10,17 @@ import pytest
 
 from tests.builders import LogBuilder, log
 from tests.replay.texts import three
-from timectx.replay import Compaction, FixedText, Run, Scenario, estimate_reading_tokens, replay_session
-from timectx.replay.deliveries import CLOCK_TOOL_TOKENS, DELIVERIES, Delivery, clock_message, is_idle, ticks_due
+from timectx.errors import ScenarioError
+from timectx.replay import Compaction, FixedText, Run, Scenario, deliveries, estimate_reading_tokens, replay_session
+from timectx.replay.deliveries import (
+    CLOCK_TOOL_TOKENS,
+    DELIVERIES,
+    Delivery,
+    clock_message,
+    is_idle,
+    ticks_due,
+    too_many_ticks,
+)
 
 HEADER, HI, OK, CALL, DONE = 5, 9, 9, 15, 13
 TOOL = CALL + DONE
@@ -325,6 +334,34 @@ def test_a_timer_reads_the_clock_while_nobody_is_there() -> None:
     assert resent(run)[2:] == [(price, 5 - at) for at, price in enumerate(prices[2:])]
     assert run.measures.requests == 9
     assert run.measures.input_tokens == sum(request.input_tokens for request in run.requests)
+
+
+def rested(rest_ms: int) -> LogBuilder:
+    """Return a turn of one step, and another one after a rest."""
+    first = log().turn().prompt("hi").step().reply("ok").end_turn()
+    return first.at(rest_ms).turn().prompt("hi").step().reply("ok").end_turn()
+
+
+def test_a_timer_that_would_tick_too_often_is_refused() -> None:
+    """Each tick is a reading to keep; the text names an interval that would do, and a shorter one would not."""
+    year_ms = 365 * 86_400_000
+    with pytest.raises(ScenarioError) as refused:
+        replayed("timer", rested(year_ms), interval_ms=1000)
+    assert (refused.value.kind, str(refused.value)) == ("timer", too_many_ticks(year_ms, 1000))
+    shortest_ms = int(str(refused.value).split()[-2])
+    assert (too_many_ticks(year_ms, shortest_ms), too_many_ticks(year_ms, shortest_ms - 1) != "") == ("", True)
+    assert replayed("appended", rested(year_ms), interval_ms=1000).measures.readings == 2
+
+
+def test_a_timer_may_tick_as_often_as_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more is too many; where the clock goes back nothing is taken off."""
+    monkeypatch.setattr(deliveries, "MOST_TICKS", 10)
+    assert replayed("timer", rested(10_999), interval_ms=1000).measures.readings == 11
+    with pytest.raises(ScenarioError, match="up to 11 readings, of which 10 are allowed; it needs at least 1001 ms"):
+        replayed("timer", rested(11_000), interval_ms=1000)
+    back = rested(6000).at(0).turn().prompt("hi").step().reply("ok").end_turn()
+    with pytest.raises(ScenarioError, match="up to 11 readings"):
+        replayed("timer", back.at(5000).turn().prompt("hi").step().reply("ok").end_turn(), interval_ms=1000)
 
 
 def test_a_timer_starts_anew_where_the_clock_went_back() -> None:

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from tests.builders import log
 from tests.sweep.logs import content, write_fork, write_logs
-from timectx.replay import Compaction, Scenario, SummaryReply, SummaryRequest
+from timectx.replay import Compaction, Scenario, SummaryReply, SummaryRequest, deliveries
+from timectx.replay.deliveries import too_many_ticks
 from timectx.sweep import measuring, sweep_sessions
 from timectx.sweep.measuring import parts_of
 
@@ -60,6 +62,34 @@ def test_a_fork_without_a_step_of_its_own_counts_nothing(tmp_path: Path) -> None
     sums = ["attempts", "steps", "requests", "readings", "input_tokens", "blind_steps", "cached_input_tokens"]
     assert own[sums].sum().sum() == 0
     assert own["inherited_steps"].tolist() == frame["steps"][:2].tolist()
+
+
+@pytest.mark.parametrize("fits", [True, False])
+def test_a_timer_that_ticks_too_often_costs_only_its_row(monkeypatch: pytest.MonkeyPatch, fits: bool) -> None:
+    """The other rows of the session stay, and one problem says what would do."""
+    if not fits:
+        monkeypatch.setattr(measuring, "misfit", lambda scenario, facts: "not today")
+    first = log().turn().prompt("hi").step().reply("ok").end_turn()
+    long = first.at(200_002_000).turn().prompt("hi").step().reply("ok").end_turn().build()
+    asked = [Scenario(delivery="timer", interval_ms=ms) for ms in (1500, 3000, 1000)]
+    frame = sweep_sessions([long], [*asked, Scenario()], cache=False)
+    text = f"{too_many_ticks(200_002_000, 1000)} (1 more of the scenarios would make too many)"
+    problem = {"path": "a session in memory", "line": 0, "kind": "timer", "message": text, "refused": False}
+    assert frame[["interval_ms", "delivery"]].values.tolist() == [[3000, "timer"], [0, "appended"]]
+    assert frame.attrs["problems"] == [problem]
+    alone = sweep_sessions([long], asked[2], cache=False)
+    message = f"a session in memory: {too_many_ticks(200_002_000, 1000)}"
+    assert len(alone) == 0
+    assert alone.attrs["problems"] == [{**problem, "message": message, "refused": True}]
+
+
+def test_a_fork_leaves_out_the_same_timers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its rows that count its own part alone are as many as the others."""
+    monkeypatch.setattr(deliveries, "MOST_TICKS", 3)
+    asked = [Scenario(delivery="timer", interval_ms=1000), Scenario(interval_ms=60_000), Scenario()]
+    frame = sweep_sessions(write_fork(tmp_path), asked)
+    assert content(frame)[0] == content(sweep_sessions(write_fork(tmp_path), asked[1:]))[0]
+    assert [each["kind"] for each in frame.attrs["problems"]] == ["timer"] * 2
 
 
 def test_only_what_does_not_fit_is_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
@@ -14,15 +16,18 @@ __all__ = [
     "CLOCK_TOOL",
     "CLOCK_TOOL_TOKENS",
     "DELIVERIES",
+    "MOST_TICKS",
     "SHORTEST_TIMER_MS",
     "Delivery",
     "DeliveryDesign",
     "clock_call",
     "clock_message",
     "clock_tool_tokens",
+    "forward_ms",
     "is_clock_called",
     "is_idle",
     "ticks_due",
+    "too_many_ticks",
 ]
 
 Delivery: TypeAlias = Literal[
@@ -32,6 +37,9 @@ Delivery: TypeAlias = Literal[
 
 SHORTEST_TIMER_MS: Final = 1000
 """The least interval of a timer, in milliseconds: what a reading prints."""
+
+MOST_TICKS: Final = 100_000
+"""How many ticks of a timer a session may span: each is a reading that a replay keeps."""
 
 CLOCK_TOOL: Final[JsonObject] = {
     "name": "clock",
@@ -189,6 +197,61 @@ def ticks_due(now_ms: int, last_ms: int, interval_ms: int) -> int:
     (1, 2, -1)
     """
     return -1 if now_ms < last_ms else (now_ms - last_ms) // interval_ms
+
+
+def forward_ms(instants: Iterable[int]) -> int:
+    """
+    Add up how far a clock went forward.
+
+    Parameters
+    ----------
+    instants : iterable of int
+        What it showed, one after another, in epoch milliseconds.
+
+    Returns
+    -------
+    int
+        Milliseconds; where it went back nothing is taken off.
+
+    Examples
+    --------
+    >>> forward_ms([1000, 4000, 2000, 2500])
+    3500
+    """
+    return sum(max(later - earlier, 0) for earlier, later in pairwise(instants))
+
+
+def too_many_ticks(forward_ms: int, interval_ms: int) -> str:
+    """
+    Say that a timer would make more readings than a replay can hold.
+
+    Parameters
+    ----------
+    forward_ms : int
+        How far the clock goes forward from attempt to attempt, in milliseconds, as `forward_ms` adds it up.
+    interval_ms : int
+        Milliseconds from tick to tick, above 0.
+
+    Returns
+    -------
+    str
+        How many it would make, the most allowed, and the shortest interval that would do; empty up to `MOST_TICKS`.
+
+    Examples
+    --------
+    >>> too_many_ticks(100_000_999, 1000)
+    ''
+    >>> too_many_ticks(400_000_000, 1000)
+    'a timer at 1000 ms would make up to 400000 readings, of which 100000 are allowed; it needs at least 4000 ms'
+    """
+    ticks = forward_ms // interval_ms
+    if ticks <= MOST_TICKS:
+        return ""
+    shortest_ms = forward_ms // (MOST_TICKS + 1) + 1
+    return (
+        f"a timer at {interval_ms} ms would make up to {ticks} readings, of which {MOST_TICKS} are allowed; "
+        f"it needs at least {shortest_ms} ms"
+    )
 
 
 def is_idle(tick_ms: int, has_end: bool, end_ms: int, has_start: bool, start_ms: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from timectx.errors import ScenarioError
+from timectx.replay.deliveries import forward_ms, too_many_ticks
 from timectx.replay.empty_turns import without_empty_turns
 from timectx.replay.prices import PriceBook
 from timectx.replay.recorded_walk import RecordedWalk
@@ -35,6 +36,11 @@ def replay_session(session: Session, scenario: Scenario) -> Run:
     Run
         Readings, attempts, steps, compactions and measures. The recorded readings that belong
         to an attempt are taken away and those the scenario gives are added.
+
+    Raises
+    ------
+    ScenarioError
+        Kind ``timer`` as `replay_timeline`.
 
     Examples
     --------
@@ -87,7 +93,7 @@ def replay_timeline(timeline: Timeline, scenario: Scenario) -> Run:
     ------
     ScenarioError
         Kind ``edition`` when the timeline was made for another edition or counter, ``scale`` when for
-        another factor.
+        another factor, ``timer`` when a timer would make more than `timectx.replay.deliveries.MOST_TICKS` readings.
     """
     if timeline.edition != scenario.edition or timeline.prices.counter != scenario.counter:
         raise ScenarioError(
@@ -101,6 +107,10 @@ def replay_timeline(timeline: Timeline, scenario: Scenario) -> Run:
         raise ScenarioError(
             f"the timeline was made for the scale {timeline.prices.scale}, not for {scenario.scale}", kind="scale"
         )
+    if scenario.delivery == "timer":
+        refusal = too_many_ticks(forward_ms(each.now_ms for each in timeline.moments.moments), scenario.interval)
+        if refusal:
+            raise ScenarioError(refusal, kind="timer")
     walk = _walk(timeline, resolve_scenario(timeline, scenario))
     walk.problems.extend(timeline.problems)
     for cue in timeline.cues:

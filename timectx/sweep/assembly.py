@@ -101,6 +101,8 @@ class Assembly:
             return
         self._originals[key] = name
         self._outcomes.append((outcome, self._rows))
+        if outcome.refused is not None:
+            self._add_problem(outcome.refused, refused=not outcome.scenarios)
         for each in outcome.facts.problems:
             self._add_problem(FileProblem(name, each.line, each.kind, each.message), refused=False)
 

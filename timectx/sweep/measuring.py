@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from dataclasses import replace as changed
 from functools import cache, cached_property
 from hashlib import sha256
+from itertools import takewhile
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
@@ -15,6 +16,7 @@ from msgspec.structs import replace
 from timectx.cost import PriceList
 from timectx.replay import Scenario
 from timectx.replay.counters import NamedCounter
+from timectx.replay.deliveries import too_many_ticks
 from timectx.session import Session
 from timectx.sweep.flat.columns import ColumnFacts, Columns
 from timectx.sweep.flat.columns_of import columns_key
@@ -64,10 +66,35 @@ class Part:
         tuple of bool
             One each; found out once for all sessions of a sort.
         """
-        sort = replace(facts, session_id="", time_zone=None, scale=None, attempts=0, steps=0, **_EMPTY)
+        far_ms = facts.forward_ms if any(self.refusals(facts).values()) else 0
+        sort = replace(
+            facts, session_id="", time_zone=None, scale=None, attempts=0, steps=0, forward_ms=far_ms, **_EMPTY
+        )
         if sort not in self._fits:
             self._fits[sort] = tuple(not misfit(scenario, facts) for _, scenario in self.scenarios)
         return self._fits[sort]
+
+    def refusals(self, facts: ColumnFacts) -> dict[int, str]:
+        """
+        Tell which of the scenarios cannot be replayed at all.
+
+        Parameters
+        ----------
+        facts : ColumnFacts
+            Of a session's columns.
+
+        Returns
+        -------
+        dict of int to str
+            Why, by place: the timers that would make too many readings, those with the shortest interval first.
+        """
+        told = ((place, too_many_ticks(facts.forward_ms, interval_ms)) for interval_ms, place in self._timers)
+        return dict(takewhile(lambda each: each[1], told))
+
+    @cached_property
+    def _timers(self) -> list[tuple[int, int]]:
+        timers = (each for each in self.scenarios if each[1].delivery == "timer")
+        return sorted((scenario.interval, place) for place, scenario in timers)
 
     @cached_property
     def _fits(self) -> dict[ColumnFacts, tuple[bool, ...]]:
@@ -79,13 +106,15 @@ class Measured(Struct, frozen=True):
     Hold the rows of some scenarios.
 
     `places` says which scenario each row is of, `whole` are the rows that count everything, `own` those that leave
-    out what was taken over from another session, None where nothing was. `digest` is equal for copies.
+    out what was taken over from another session, None where nothing was. `digest` is equal for copies. `refused` says
+    why scenarios have no row, by their places.
     """
 
     places: tuple[int, ...]
     whole: list[_Rows]
     own: list[_Rows] | None
     digest: bytes
+    refused: dict[int, str]
 
 
 def parts_of(scenarios: Sequence[tuple[int, Scenario]]) -> list[Part]:
@@ -136,7 +165,7 @@ def measure_source(
     Returns
     -------
     Measured
-        A row for each scenario.
+        A row for each scenario that can be replayed.
     """
     session = _Measuring(source, prices, alike)
     for part in parts:
@@ -154,23 +183,27 @@ class _Measuring:
         self.whole: list[_Rows] = []
         self.own: list[_Rows] = []
         self.digest = sha256()
+        self.refused: dict[int, str] = {}
 
     def measure(self, part: Part) -> None:
         """Measure what one set of columns is enough for, and what it turns out not to be enough for."""
         columns, content = self.source.columns(part.scenarios[0][1], part.name)
-        fits = part.fits(columns.facts)
+        fits, refused = part.fits(columns.facts), part.refusals(columns.facts)
+        self.refused |= refused
         self.digest.update(_digest(self.source.session) if columns.unfit else content)
         if all(fits):
             self._run(columns, part.lanes, part.scenarios)
             return
-        fitting = [each for each, fit in zip(part.scenarios, fits, strict=True) if fit]
+        whole = [each for each in zip(part.scenarios, fits, strict=True) if each[0][0] not in refused]
+        fitting = [each for each, fit in whole if fit]
         if fitting:
             self._run(columns, pack_lanes([scenario for _, scenario in fitting]), fitting)
-        self._replay([each for each, fit in zip(part.scenarios, fits, strict=True) if not fit])
+        self._replay([each for each, fit in whole if not fit])
 
     def measured(self) -> Measured:
         """Return what was measured."""
-        return Measured(tuple(self.places), self.whole, self.own if self.is_fork else None, self.digest.digest())
+        own = self.own if self.is_fork else None
+        return Measured(tuple(self.places), self.whole, own, self.digest.digest(), self.refused)
 
     def _run(self, columns: Columns, lanes: Lanes, scenarios: Sequence[tuple[int, Scenario]]) -> None:
         work = self.alike * len(scenarios) * columns.facts.attempts
@@ -186,6 +219,8 @@ class _Measuring:
             self._replay_own([scenario for _, scenario in scenarios])
 
     def _replay(self, scenarios: Sequence[tuple[int, Scenario]]) -> None:
+        if not scenarios:
+            return
         session, asked = self.source.session, [scenario for _, scenario in scenarios]
         self.places += [place for place, _ in scenarios]
         self.whole.append(replay_columns(session, asked, prices=self.prices))

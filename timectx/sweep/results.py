@@ -75,7 +75,8 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
     `problem` is why there is no session, None where there is one. `facts` are None without one and where a filter
     left it out. `digest` tells copies. `scenarios` are the places of the scenarios that gave a row, in the order of
-    the rows; with a parent, as many rows follow that count the session's own part alone.
+    the rows; with a parent, as many rows follow that count the session's own part alone. `refused` is why others gave
+    none, None where all did.
     """
 
     path: str | None
@@ -83,6 +84,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     facts: SessionFacts | None = None
     digest: bytes = b""
     scenarios: tuple[int, ...] = ()
+    refused: FileProblem | None = None
     recorded: Recorded | None = None
 
     @property

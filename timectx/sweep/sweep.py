@@ -94,7 +94,8 @@ def sweep_sessions(
 
     Notes
     -----
-    A bad file costs only itself. Ctrl-C cancels whatever has not begun, and comes through.
+    A bad file costs only itself, and a timer that would make too many readings of a session only that row. Ctrl-C
+    cancels whatever has not begun, and comes through.
 
     Examples
     --------

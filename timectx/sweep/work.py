@@ -21,7 +21,7 @@ from timectx.sweep.cache.folder import CacheFolder, cache_root
 from timectx.sweep.facts import SessionFacts
 from timectx.sweep.given import Given
 from timectx.sweep.labels import AS_RECORDED
-from timectx.sweep.measuring import Part, measure_source, parts_of
+from timectx.sweep.measuring import Measured, Part, measure_source, parts_of
 from timectx.sweep.results import BatchResult, Outcome, Recorded, RowBuilder, scenario_cells
 from timectx.sweep.source import EXPLANATION, Explained, Source
 
@@ -144,6 +144,7 @@ class _Worker:
             facts=facts.brief(),
             digest=measured.digest,
             scenarios=measured.places,
+            refused=_refused(path or "a session in memory", measured),
             recorded=None if explained is None else _recorded(explained),
         )
 
@@ -169,6 +170,15 @@ def _folder(cache: bool | str) -> CacheFolder | None:
         return CacheFolder(cache_root() if cache is True else Path(cache))
     except RuntimeError:  # there is no home to keep it in
         return None
+
+
+def _refused(path: str, measured: Measured) -> FileProblem | None:
+    """Return why scenarios have no row, in the words of the first and as one problem: what would do is the same."""
+    if not measured.refused:
+        return None
+    text, more = next(iter(measured.refused.values())), len(measured.refused) - 1
+    text += f" ({more} more of the scenarios would make too many)" if more else ""
+    return FileProblem(path, 0, "timer", text if measured.places else one_line(f"{path}: {text}"))
 
 
 def _recorded(explained: Explained) -> Recorded:

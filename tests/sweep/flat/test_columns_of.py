@@ -123,6 +123,15 @@ def test_a_timer_is_steady_while_all_that_stands_beside_digits_is() -> None:
         assert columns_of(later, Scenario(time_zone=zone)).facts.steady is steady
 
 
+@pytest.mark.parametrize(("years", "steady"), [(100, True), (120, False), (200_000, False)])
+def test_whether_a_timer_is_steady_is_found_out_in_bounded_time(years: int, steady: bool) -> None:
+    """Over gaps of more than 109 years in all nobody looks, and it counts as not steady."""
+    first = log().turn().step().reply("ok").end_turn()
+    session = first.at(years * 365 * 86_400_000).turn().step().reply("ok").end_turn().build()
+    facts = columns_of(session, Scenario(time_zone="Asia/Tokyo")).facts
+    assert (facts.steady, facts.forward_ms) == (steady, years * 365 * 86_400_000)
+
+
 def test_a_rest_happens_only_where_it_makes_a_difference() -> None:
     """Overflow recovery is tried anew after a rest; without an overflow before it nothing is."""
     overflown = log().turn().step().header().chunk("finish", reason=OVERFLOW).end_turn("error").turn().step()

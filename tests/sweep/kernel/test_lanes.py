@@ -10,6 +10,7 @@ import pytest
 from timectx.cost import packaged_prices
 from timectx.cost.prices import PriceList
 from timectx.replay import Compaction, FixedText, FixedTokens, Scenario, ShareOfShadowed, SummaryReply, SummaryRequest
+from timectx.replay.deliveries import too_many_ticks
 from timectx.sweep.flat.codes import BUDGET_COUNT, KNOB_COUNT, NEVER, PLAN_COUNT
 from timectx.sweep.flat.columns import ColumnFacts
 from timectx.sweep.flat.columns_of import columns_of
@@ -79,6 +80,16 @@ def test_a_timer_fits_only_a_steady_session() -> None:
     unsteady = msgspec.structs.replace(facts, steady=False)
     assert (misfit(timer, facts), misfit(Scenario(), unsteady)) == ("", "")
     assert misfit(timer, unsteady) == "a timer's readings change their form between attempts"
+
+
+def test_a_timer_that_ticks_too_often_does_not_fit() -> None:
+    """How far the clock goes is a matter of the session, so reasons found for another one do not hold."""
+    lanes = pack_lanes([Scenario(delivery="timer", interval_ms=ms) for ms in (1000, 2000)])
+    short = msgspec.structs.replace(facts_for(Scenario()), forward_ms=100_000_999)
+    long, longer = (msgspec.structs.replace(short, forward_ms=ms) for ms in (100_001_000, 300_000_000))
+    assert misfits(lanes, short) == ("", "")
+    assert misfits(lanes, long) == (too_many_ticks(100_001_000, 1000), "")
+    assert misfits(lanes, longer) == tuple(too_many_ticks(300_000_000, ms) for ms in (1000, 2000))
 
 
 def test_the_reasons_of_all_scenarios_are_found_once() -> None:

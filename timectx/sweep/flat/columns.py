@@ -65,7 +65,8 @@ class ColumnFacts(Struct, frozen=True, kw_only=True):
     (provider, model, context window, tokens kept for a reply). `reported` is whether requests are as long
     as the provider said, `called` whether readings cost what calls of a tool cost, `steady` whether a reading of any
     instant between attempts has the form of one at them; `schema_tokens` and `call_tokens` are what the clock as a
-    tool and a call of it cost. `sizes` are the lengths of the columns.
+    tool and a call of it cost; `forward_ms` is how far the clock goes forward from attempt to attempt. `sizes` are the
+    lengths of the columns.
     """
 
     session_id: str
@@ -85,6 +86,7 @@ class ColumnFacts(Struct, frozen=True, kw_only=True):
     steady: bool
     schema_tokens: int
     call_tokens: int
+    forward_ms: int
     sizes: tuple[int, ...]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from timectx.reading import zone_database_release
 from timectx.replay import Compaction, Scenario, resolve_scenario, timeline_for
 from timectx.replay.compaction.edition_prices import price_message
-from timectx.replay.deliveries import clock_call, clock_tool_tokens
+from timectx.replay.deliveries import clock_call, clock_tool_tokens, forward_ms
 from timectx.session import Session
 from timectx.sweep.flat.columns import Columns, make_columns
 from timectx.sweep.flat.plain_steps import add_plain_steps, add_request_sums
@@ -78,6 +78,7 @@ def columns_of(session: Session, scenario: Scenario) -> Columns:
             "steady": ledger.steady,
             "schema_tokens": clock_tool_tokens(timeline.prices.memory),
             "call_tokens": price_message(clock_call(), scenario.edition, timeline.prices.memory),
+            "forward_ms": forward_ms(moment.now_ms for moment in timeline.moments.moments),
             "system_head": isinstance(ledger, SimulatedLedger) and ledger.system_head,
         },
         columns,

@@ -53,6 +53,8 @@ from timectx.sweep.flat.columns import COLUMN_NAMES
 __all__ = ["Ledger"]
 
 _STRIDE_MS: Final = 10 * 86_400_000
+_MOST_STRIDES: Final = 4000
+"""How many of them one session gets, 109 years in all; beyond, a timer is left to a replay."""
 _MOST: Final = 2**31
 """Sizes beyond it could overflow where a kernel multiplies two of them."""
 
@@ -95,6 +97,7 @@ class Ledger:
         self._is_parted = False
         self._last_ms: int | None = None
         self.steady = True
+        self._strides = 0
         self._called: dict[str, tuple[int, ...]] = {}
         self._seq = self._steps = 0
         self.shown: dict[int, int] = {}
@@ -379,9 +382,11 @@ class Ledger:
     def _note_offsets(self, now_ms: int, zone: str) -> None:
         """Note whether all that is printed beside digits stays the same since the attempt before."""
         last_ms, self._last_ms = self._last_ms, now_ms
-        days = range(last_ms, now_ms, _STRIDE_MS) if last_ms is not None and last_ms < now_ms else ()
-        forms = {masked(format_timestamp(time_ms, zone)) for time_ms in (*days, now_ms)}
-        self.steady = self.steady and len(forms) == 1
+        days = range(last_ms, now_ms, _STRIDE_MS) if last_ms is not None and last_ms < now_ms else range(0)
+        self._strides += (days.stop - days.start) // _STRIDE_MS
+        self.steady = self.steady and self._strides <= _MOST_STRIDES
+        if self.steady:
+            self.steady = len({masked(format_timestamp(time_ms, zone)) for time_ms in (*days, now_ms)}) == 1
 
     def _turn_zone(self, moment: Moment) -> int:
         attempt = moment.attempt

@@ -18,6 +18,7 @@ from timectx.replay.compaction.policy import Target, budget_of
 from timectx.replay.compaction.settings import compaction_settings
 from timectx.replay.compaction.summaries import instruction_message, summary_blocks
 from timectx.replay.deliveries import DELIVERIES as DESIGNS
+from timectx.replay.deliveries import too_many_ticks
 from timectx.replay.meter import Pricing, estimate_text_tokens
 from timectx.replay.policies import INTERVAL, parse_policy
 from timectx.replay.prices import PriceBook, chars_per_token
@@ -88,6 +89,8 @@ def misfit(scenario: Scenario, facts: ColumnFacts) -> str:
     """
     if facts.unfit:
         return facts.unfit
+    if scenario.delivery == "timer" and too_many_ticks(facts.forward_ms, scenario.interval):
+        return too_many_ticks(facts.forward_ms, scenario.interval)
     if scenario.delivery == "timer" and not facts.steady:
         return "a timer's readings change their form between attempts"
     compaction = scenario.compaction
@@ -123,7 +126,8 @@ def misfits(lanes: Lanes, facts: ColumnFacts) -> tuple[str, ...]:
         As `misfit`; worked out once for sessions of one sort.
     """
     sort = (facts.unfit, facts.edition, facts.compaction, facts.reported, facts.called, facts.steady, facts.scale)
-    key = ("misfits", *sort)
+    is_long = lanes.timer_ms is not None and too_many_ticks(facts.forward_ms, lanes.timer_ms)
+    key = ("misfits", *sort, facts.forward_ms if is_long else 0)
     if key not in lanes.kept:
         lanes.kept[key] = tuple(misfit(scenario, facts) for scenario in lanes.scenarios)
     found: tuple[str, ...] = lanes.kept[key]
