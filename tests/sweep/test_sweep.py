@@ -319,3 +319,12 @@ def test_the_second_sweep_reads_no_file(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(sweep_sessions(folder, Scenario(interval_ms=5000), cache=kept)) == 4
     unkept = sweep_sessions(folder, SCENARIOS, cache=False)
     assert [problem["kind"] for problem in unkept.attrs["problems"]] == ["not-measured"] * 4
+
+
+def test_a_lone_surrogate_costs_no_row() -> None:
+    """Ids and models of any text have their rows, with what no column can hold as escapes, and stay apart."""
+    ids = ("plain", "lone\ud800", "lone\\ud800")
+    sessions = [synthetic_session(1, steps=3, session_id=each) for each in ids]
+    frame = sweep_sessions(sessions, [Scenario(model="m\udfff")], cache=False)
+    assert frame["session"].tolist() == ["plain", "lone\\ud800", "lone\\ud800#2"]
+    assert set(frame["model"]) == {"m\\udfff"}

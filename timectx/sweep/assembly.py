@@ -13,7 +13,7 @@ from timectx.reading import zone_database_release
 from timectx.replay import Scenario
 from timectx.sweep.labels import scenario_labels
 from timectx.sweep.results import BatchResult, Outcome
-from timectx.sweep.sweep_frame import Placed, sweep_frame
+from timectx.sweep.sweep_frame import Placed, column_text, sweep_frame
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -119,7 +119,7 @@ class Assembly:
             inherits = outcome.facts.parent in given
             placed.append(
                 Placed(
-                    label=_new_label(outcome.facts.header.id, labels),
+                    label=_new_label(column_text(outcome.facts.header.id), labels),
                     outcome=outcome,
                     start=start + len(outcome.scenarios) if inherits else start,
                 )

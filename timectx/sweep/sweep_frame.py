@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DataFrame
 
-__all__ = ["Placed", "sweep_frame"]
+__all__ = ["Placed", "column_text", "sweep_frame"]
 
 _OPTIONAL: Final = frozenset(column.name for column in SWEEP if column.dtype == "Int64")
 _CELLS: Final = ("scenario", "policy", "delivery", "edition", "compaction", "meter", "cache")
@@ -59,7 +59,7 @@ def sweep_frame(
     rows = _Rows(placed, scenarios, labels)
     columns: dict[str, Any] = {
         "session": _texts([each.label for each in placed], rows.session),
-        "path": _texts([_printable(each.outcome.path) for each in placed], rows.session),
+        "path": _texts([each.outcome.path for each in placed], rows.session),
         "model": _texts(*rows.models()),
         "interval_ms": array([cell["interval_ms"] for cell in rows.cells], dtype="Int64").take(rows.cell),
         "zone_database": _texts([zone_database_release()], np.zeros(len(rows.cell), np.intp)),
@@ -67,6 +67,28 @@ def sweep_frame(
     columns |= {name: _texts([cell[name] for cell in rows.cells], rows.cell) for name in _CELLS}
     columns |= _measured(results, rows.place)
     return DataFrame({column.name: columns[column.name] for column in SWEEP}, copy=False)
+
+
+def column_text(text: str) -> str:
+    r"""
+    Return a text that fits into a column.
+
+    Parameters
+    ----------
+    text : str
+        Any; from a path or a log it can hold lone surrogates, which no column of texts takes.
+
+    Returns
+    -------
+    str
+        The same, with those as escapes.
+
+    Examples
+    --------
+    >>> column_text("plain"), column_text("lone\ud800")
+    ('plain', 'lone\\ud800')
+    """
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 class _Rows:
@@ -152,9 +174,4 @@ def _texts(values: Sequence[str | None], codes: NDArray[Any]) -> Any:
     """Return a column of texts, of which each is made once."""
     from pandas import array
 
-    return array([*values, None], dtype="str").take(codes)
-
-
-def _printable(path: str | None) -> str | None:
-    """Return a path that fits into a column: bytes of a name that are no text show as escapes."""
-    return None if path is None else path.encode("utf-8", "backslashreplace").decode()
+    return array([*(None if each is None else column_text(each) for each in values), None], dtype="str").take(codes)
