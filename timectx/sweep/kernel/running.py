@@ -166,9 +166,7 @@ def _most_ticks(columns: Columns, lanes: Lanes) -> int:
     """Return how many readings a timer takes at most."""
     if lanes.timer_ms is None:
         return 0
-    now = columns.lists["a_now"]
-    forward = sum(max(0, after - before) for before, after in pairwise(now))
-    return forward // lanes.timer_ms + len(now)
+    return columns.facts.forward_ms // lanes.timer_ms + columns.facts.attempts
 
 
 def _own_part(columns: Columns, counted_from: int) -> tuple[int, int, int]:
