@@ -16,6 +16,7 @@ from timectx.errors import CostError, ScenarioError, WorkerError
 from timectx.formats import read_session, write_session
 from timectx.reading import zone_database_release
 from timectx.replay import Scenario, explain_recorded, replay_session
+from timectx.replay.deliveries import CLOCK_TOOL_TOKENS
 from timectx.results.columns import SWEEP
 from timectx.results.edges import edge_of, quantile_edge, unpack_counts
 from timectx.session import SessionHeader, is_reading_event
@@ -328,3 +329,20 @@ def test_a_lone_surrogate_costs_no_row() -> None:
     frame = sweep_sessions(sessions, [Scenario(model="m\udfff")], cache=False)
     assert frame["session"].tolist() == ["plain", "lone\\ud800", "lone\\ud800#2"]
     assert set(frame["model"]) == {"m\\udfff"}
+
+
+def test_what_a_clock_tool_sends_counts_without_any_other_setting_beside_it() -> None:
+    """Its own requests, without the readings in them, and its schema in all others; an appended reading sends none."""
+    session = synthetic_session(2, steps=12)
+    tool, appended = Scenario(delivery="tool"), Scenario()
+    run = replay_session(session, tool)
+    shown = {id(each): 0 for each in run.requests}
+    for at, each in enumerate(run.requests):
+        earlier = [reading for reading in run.readings if (reading.turn, reading.step) < (each.turn, each.step)]
+        shown[id(each)] = sum(reading.price_tokens for reading in earlier) if each.kind == "tool" else 0
+        assert at == 0 or each.time_ms >= run.requests[at - 1].time_ms
+    assert not run.compactions
+    own = sum(each.input_tokens - shown[id(each)] for each in run.requests if each.kind == "tool")
+    schema = CLOCK_TOOL_TOKENS * sum(each.kind != "tool" for each in run.requests)
+    assert sweep_sessions([session], [tool], cache=False)["extra_tokens"].tolist() == [own + schema]
+    assert sweep_sessions([session], [appended], cache=False)["extra_tokens"].tolist() == [0]

@@ -55,6 +55,7 @@ def measure_run(
     *,
     peak_pressure_tokens: int = 0,
     first_compaction_step: int | None = None,
+    extra_tokens: int = 0,
 ) -> Measures:
     """
     Sum up what a replay found.
@@ -69,6 +70,8 @@ def measure_run(
         As it was measured on the way.
     first_compaction_step : int, optional
         As it was counted on the way; None without a compaction.
+    extra_tokens : int, optional
+        As it was counted on the way.
 
     Returns
     -------
@@ -111,6 +114,7 @@ def measure_run(
         compaction_output_tokens=sum(each.summary_output_tokens or 0 for each in compactions),
         peak_pressure_tokens=peak_pressure_tokens,
         first_compaction_step=first_compaction_step,
+        extra_tokens=extra_tokens,
     )
 
 

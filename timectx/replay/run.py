@@ -175,6 +175,8 @@ class Measures(Struct, frozen=True, kw_only=True):
     before each step, else header and surface at a step's attempt before its own decision, in ``note``
     after its reading is in. `first_compaction_step` is the step, counted from 1 over the whole session, before
     which the first compaction stood; the number of steps plus 1 where none followed, None without one.
+    `extra_tokens` is what a delivery sends beside readings: its requests of its own, without the readings in
+    them, and the schema of its tool in all others; 0 for most deliveries.
     """
 
     attempts: int
@@ -204,6 +206,7 @@ class Measures(Struct, frozen=True, kw_only=True):
     compaction_output_tokens: int = 0
     peak_pressure_tokens: int = 0
     first_compaction_step: int | None = None
+    extra_tokens: int = 0
 
 
 class Run(Struct, frozen=True, kw_only=True):

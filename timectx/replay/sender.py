@@ -35,6 +35,7 @@ class Sender:
     def __init__(self, scenario: Scenario, conversation: ReadingAccount, schema_tokens: int = 0) -> None:
         self.book = RequestBook(conversation.changes)
         self.header_tokens = self._schema_tokens = schema_tokens
+        self.extra_tokens = 0
         self._is_reported = scenario.meter == "reported"
         self._is_line = scenario.delivery == "request-line"
         self._conversation = conversation
@@ -122,6 +123,8 @@ class Sender:
             output_tokens=output_tokens,
         )
         conversation.requests += 1
+        is_extra = kind in ("tool", "timer")
+        self.extra_tokens += sent - conversation.added_tokens if is_extra else self._schema_tokens
         return sent
 
     def problems(self) -> list[Problem]:

@@ -125,6 +125,7 @@ class Walk(ABC):
                 requests,
                 peak_pressure_tokens=self.peak_pressure_tokens,
                 first_compaction_step=self.first_compaction_step,
+                extra_tokens=self.sender.extra_tokens,
             ),
             requests=requests,
             problems=(*self.timeline.moments.problems, *self.problems, *self.sender.problems()),

@@ -176,6 +176,7 @@ MEASURES: Final = (
     Column(
         "first_compaction_step", "number", "Int64", "step before which the first compaction stood; none without one"
     ),
+    Column("extra_tokens", "tokens", "int64", "input of requests sent for a reading alone, readings not counted"),
 )
 """One row a run."""
 
@@ -210,7 +211,7 @@ SWEEP: Final = (
     _KNOWN["zone_database"],
     Column("inherited_steps", "count", "int64", "leading steps that count in another session of the table, not here"),
     *(_KNOWN[name] for name in ("attempts", "steps", "requests", "readings", "reading_tokens", "resent_tokens")),
-    *(_KNOWN[name] for name in ("input_tokens", "reading_ratio")),
+    *(_KNOWN[name] for name in ("extra_tokens", "input_tokens", "reading_ratio")),
     *(_KNOWN[name] for name in ("staleness_median_ms", "staleness_p95_ms", "staleness_max_ms")),
     *(_KNOWN[name] for name in ("age_median_ms", "age_p95_ms", "age_max_ms")),
     *(_KNOWN[name] for name in ("blind_steps", "blind_before_first_steps", "longest_blind_steps", "longest_blind_ms")),
@@ -238,8 +239,7 @@ TOTALS: Final = (
     *(_SWEPT[name] for name in ("scenario", "interval_ms", "policy", "delivery")),
     Column("sessions", "count", "int64", "sessions summed up"),
     *(_SWEPT[name] for name in ("attempts", "steps", "requests", "readings", "reading_tokens", "resent_tokens")),
-    Column("extra_tokens", "tokens", "int64", "input of requests sent for a reading alone, readings not counted"),
-    *(_SWEPT[name] for name in ("input_tokens", "reading_ratio")),
+    *(_SWEPT[name] for name in ("extra_tokens", "input_tokens", "reading_ratio")),
     Column("spent_ratio", "ratio", "float64", "readings and requests sent for them, as a share of everything sent"),
     Column("staleness_median_ms", "ms", "Int64", "median staleness of the steps that see a reading, rounded up"),
     Column("staleness_p95_ms", "ms", "Int64", "95th percentile of their staleness, rounded up"),

@@ -106,7 +106,8 @@ def _own(timeline: Timeline, scenario: Scenario, before: Run | None) -> _Own:
     )
     resent = run.measures.resent_tokens - before.measures.resent_tokens
     ratio = (own.reading_tokens + resent) / own.input_tokens if own.input_tokens else 0.0
-    measures = replace(own, resent_tokens=resent, reading_ratio=ratio)
+    extra = run.measures.extra_tokens - before.measures.extra_tokens
+    measures = replace(own, resent_tokens=resent, reading_ratio=ratio, extra_tokens=extra)
     return _Own(run, measures, len(before.steps), len(before.requests), len(before.compactions))
 
 

@@ -172,9 +172,12 @@ def extra_tokens(grid: Grid) -> Whole:
 
     Notes
     -----
-    It is what their input, readings taken off, exceeds the least that any scenario of the same world
-    with the fewest requests sends. Where none without such requests was tried, it is a lower bound.
+    Where a frame does not say, as one read from an older file, it is what their input, readings taken off, exceeds
+    the least that any scenario of the same world with the fewest requests sends: a lower bound where none
+    without such requests was tried.
     """
+    if "extra_tokens" in grid.frame.columns:
+        return grid.whole("extra_tokens")
     net = grid.whole("input_tokens") - grid.whole("reading_tokens") - grid.whole("resent_tokens")
     extra = np.zeros_like(net)
     for at, each in enumerate(grid.candidates):

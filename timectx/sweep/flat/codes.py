@@ -86,7 +86,7 @@ RESULTS: Final = (
     *("zone_mismatch_steps", "compactions", "compaction_input_tokens", "compaction_output_tokens"),
     *("peak_surface_tokens", "peak_pressure_tokens", "first_compaction_step"),
     *("cached_input_tokens", "written_input_tokens", "output_tokens", "cost", "unpriced_requests", "unpriced_tokens"),
-    "packed",
+    *("extra_tokens", "packed"),
 )
 RESULT_COUNT: Final = len(RESULTS)
 

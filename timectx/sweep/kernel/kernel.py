@@ -207,7 +207,7 @@ def replay_lanes(
         # what is billed at the same rates, not added up yet
         bill_at, bill_tokens, bill_hits, bill_writes, bill_reply, bill_count = none, zero, zero, zero, zero, zero
         # sums
-        attempts = asked = readings = reading_tokens = carried = first_tokens = inputs = zero
+        attempts = asked = readings = reading_tokens = carried = first_tokens = inputs = extra = zero
         unavailable = blind = blind_first = row_blind = longest_blind = longest_ms = mismatches = zero
         compactions = asked_tokens = written_tokens = peak_surface = peak_pressure = seen_steps = passed_steps = zero
         cached = written = outputs = cost = unpriced_requests = unpriced = zero
@@ -217,7 +217,7 @@ def replay_lanes(
         here = 0
         while True:
             if here == own_from:  # what came before belongs to another session
-                attempts = asked = readings = reading_tokens = carried = first_tokens = inputs = zero
+                attempts = asked = readings = reading_tokens = carried = first_tokens = inputs = extra = zero
                 unavailable = blind = blind_first = row_blind = longest_blind = longest_ms = mismatches = zero
                 compactions = asked_tokens = written_tokens = peak_surface = peak_pressure = seen_steps = (
                     passed_steps
@@ -579,6 +579,7 @@ def replay_lanes(
                                 first_tokens += unsent
                                 unsent = zero
                                 inputs += tokens
+                                extra += tokens - surface
                                 asked += 1
                                 sent += 1
                                 cached += hits
@@ -672,6 +673,7 @@ def replay_lanes(
                     carried += surface
                     first_tokens += unsent
                     inputs += tokens
+                    extra += tokens - surface - schema
                     asked += 1
                     sent += 1
                     cached += hits
@@ -947,4 +949,4 @@ def replay_lanes(
         out[at + 23], out[at + 24], out[at + 25], out[at + 26] = peak_pressure, first_compaction, cached, written
         out[at + 27], out[at + 28], out[at + 29], out[at + 30] = outputs, cost, unpriced_requests, unpriced
         wrote = pack_bins(edges, zeros, same, same_count, stale, stale_count, packed, wrote)
-        out[at + 31] = wrote
+        out[at + 31], out[at + 32] = extra + asked * schema, wrote
