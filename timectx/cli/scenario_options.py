@@ -218,6 +218,8 @@ def read_scenario(path: str) -> Scenario:
         return parse_scenario(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, TimectxError) as error:
         why = error.strerror if isinstance(error, OSError) else error
+        if isinstance(error, UnicodeDecodeError):
+            why = f"not a text in UTF-8, which TOML is: {error}"
         raise ScenarioError(f"{path}: {why}", kind="scenario-file") from None
 
 

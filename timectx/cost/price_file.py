@@ -20,6 +20,7 @@ __all__ = ["PriceFile", "parse_prices"]
 
 _DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _PICO: Final = 1_000_000  # 1 USD per million tokens is this many pico-USD a token
+_MOST_USD: Final = 1_000_000
 
 _Count = Annotated[int, Meta(ge=0)]
 _Text = Annotated[str, Meta(min_length=1)]
@@ -174,8 +175,11 @@ def _rates(raw: _Rates, where: str) -> Rates:
 
 
 def _pico(amount: Decimal, key: str, where: str) -> int:
-    if not amount.is_finite() or amount < 0 or amount * _PICO % 1:
-        raise CostError(f"{where}: {key} is USD per million tokens with up to six decimals, got {amount}", kind="rate")
+    if not amount.is_finite() or not 0 <= amount <= _MOST_USD or amount * _PICO % 1:
+        raise CostError(
+            f"{where}: {key} is USD per million tokens with up to six decimals, from 0 to {_MOST_USD}, got {amount}",
+            kind="rate",
+        )
     return int(amount * _PICO)
 
 

@@ -58,3 +58,11 @@ def test_an_unknown_agent_is_refused() -> None:
     with pytest.raises(TuneError, match=r"one of dsh, claude-code, codex, pi, generic; got 'emacs'") as caught:
         snippet_for("emacs", 0)  # type: ignore[arg-type]
     assert caught.value.kind == "agent"
+
+
+def test_a_way_that_asks_no_policy_says_when_it_tells_the_time() -> None:
+    """The model asks a clock tool; a session's prefix is written once; neither has a number to set."""
+    asked = snippet_for("generic", 60_000, delivery="tool")
+    assert "when the model asks for it, which it does in the first steps of each turn" in asked
+    assert "when the session begins, and never again" in snippet_for("dsh", 60_000, delivery="session-prefix")
+    assert "REFRESH_INTERVAL_MS" not in asked

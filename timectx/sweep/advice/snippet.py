@@ -34,6 +34,13 @@ _WAYS: Final = {
 }
 
 
+_UNASKED: Final = {
+    "session-prefix": "the session begins, and never again",
+    "tool": "the model asks for it, which it does in the first steps of each turn",
+}
+"""When deliveries that ask no policy give a reading; a timer has its interval."""
+
+
 def snippet_for(agent: Agent, interval_ms: int, policy: str = "interval", delivery: str = "appended") -> str:
     """
     Return a setting as text to paste.
@@ -84,7 +91,7 @@ def _for_dsh(interval_ms: int) -> str:
 def _no_setting(who: str, interval_ms: int, policy: str, delivery: str) -> str:
     return (
         f"# {who} has no setting for this: it takes a listener of your own.\n"
-        f"# Give a reading when {_due(policy, interval_ms)};\n"
+        f"# Give a reading when {_when(policy, delivery, interval_ms)};\n"
         f"# put it into {_WAYS.get(delivery, delivery)}."
     )
 
@@ -92,11 +99,15 @@ def _no_setting(who: str, interval_ms: int, policy: str, delivery: str) -> str:
 def _for_a_hook(who: str, interval_ms: int, policy: str, delivery: str) -> str:
     words = f"at least {format_interval(interval_ms)} between two readings" if interval_ms else "at every request"
     says = f"# {who} has no setting for this: the number is for a hook of your own.\n"
-    says += f"# In the hook, tell the time when {_due(policy, interval_ms)};\n"
+    says += f"# In the hook, tell the time when {_when(policy, delivery, interval_ms)};\n"
     says += f"# put it into {_WAYS.get(delivery, delivery)}."
-    if "interval" not in policy.split() and delivery != "timer":
+    if delivery in _UNASKED or ("interval" not in policy.split() and delivery != "timer"):
         return says.replace("the number is for", "it takes")
     return f"{says}\nREFRESH_INTERVAL_MS={interval_ms}  # {words}"
+
+
+def _when(policy: str, delivery: str, interval_ms: int) -> str:
+    return _UNASKED.get(delivery) or _due(policy, interval_ms)
 
 
 def _due(policy: str, interval_ms: int) -> str:
