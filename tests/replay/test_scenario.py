@@ -11,7 +11,7 @@ import pytest
 
 from timectx.errors import ScenarioError, TimectxError, ZoneError
 from timectx.reading import ZoneLabel
-from timectx.replay import Scenario, parse_scenario
+from timectx.replay import Compaction, Scenario, parse_scenario
 from timectx.replay.counters import NamedCounter
 
 SPANS = ((0, "UTC"), (40, ZoneLabel("Mars/Base", "+02:00")), (90, "Asia/Tokyo"))
@@ -333,3 +333,10 @@ def test_a_scenario_cannot_be_changed() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         scenario.interval_ms = 5
     assert len({Scenario(), Scenario(interval_ms=0), Scenario(interval_ms=1)}) == 2
+
+
+def test_scenarios_that_compact_can_be_kept_in_sets() -> None:
+    """Equal ones count once, whatever mappings their settings came in."""
+    one = Scenario(compaction=Compaction(settings={"thresholdRatio": 0.5, "retainTokens": 9}, pruning={}))
+    other = Scenario(compaction=Compaction(settings={"retainTokens": 9, "thresholdRatio": 0.5}, pruning={}))
+    assert len({one, other, one.replace(interval_ms=60_000)}) == 2

@@ -115,6 +115,11 @@ class Compaction:
         if self.pruning is not None:
             prune_settings(self.pruning)
 
+    def __hash__(self) -> int:
+        """Return the same for equal ones; mappings count by their names."""
+        names = (frozenset(self.settings), frozenset(self.pruning or ()))
+        return hash((names, self.context_window, self.anchor, self.spare, self.checkpoint_counts))
+
     def check(self, edition: Edition) -> None:
         """
         Check the settings against an edition.

@@ -10,8 +10,11 @@ import pytest
 
 from tests.sweep.advice.frames import CURVE, recorded, row, sweep
 from timectx.errors import FrameError, TuneError
+from timectx.replay import Scenario
+from timectx.sweep import sweep_sessions
 from timectx.sweep.advice.recommendation import Neighbour, Setting
 from timectx.sweep.advice.tuning import tune
+from timectx.synthetic import synthetic_session
 
 FIVE = {0, 60_000, 300_000, 600_000, 3_600_000}
 
@@ -301,7 +304,7 @@ def test_one_setting_is_its_own_recommendation() -> None:
     """There is no neighbour, and nothing that beats it."""
     found = tune(sweep(row(60_000, [5000], spent=10, sent=1000)))
     assert (found.scenario, found.neighbours) == ("1m", ())
-    assert "No other setting tried is cheaper or fresher." in found.reasons
+    assert "It is the only setting tried." in found.reasons
 
 
 def test_settings_that_change_nothing_leave_the_shortest() -> None:
@@ -449,3 +452,18 @@ def test_an_odd_staleness_past_sixty_days_is_still_one() -> None:
     year = 365 * 86_400_000
     found = tune(sweep(row(0, [0, 0], spent=10), row(year, [0, year], spent=1)), quantile=1)
     assert [each.staleness_ms for each in found.front] == [0, year]
+
+
+def test_one_setting_leaves_nothing_to_choose() -> None:
+    """Neither the drawings nor the front say that it is any better than others."""
+    frame = sweep_sessions([synthetic_session(seed, steps=6) for seed in (1, 2)], [Scenario()], cache=False)
+    reasons = " ".join(tune(frame).reasons)
+    assert "It is the only setting tried." in reasons
+    assert "With one setting there is nothing to choose from, whichever sessions are drawn." in reasons
+    assert "drawn again" not in reasons
+
+
+def test_what_is_no_frame_is_refused() -> None:
+    """The error says what is expected."""
+    with pytest.raises(FrameError, match="tuning takes the frame of a sweep; got 'x'"):
+        tune("x")  # type: ignore[arg-type]

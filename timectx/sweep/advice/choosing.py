@@ -201,4 +201,5 @@ def _footing(
         deliveries=tuple(dict.fromkeys(each.delivery for each in grid.candidates)),
         longest_ms=max(each.interval_ms for each in grid.candidates),
         cheapest=cheapest,
+        tried=len(grid.candidates),
     )

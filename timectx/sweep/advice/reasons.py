@@ -26,7 +26,8 @@ class Footing(Struct, frozen=True, kw_only=True):
     `limits` are those held, `drawn` counts the sessions with steps, `silent` those without, `left_out` those
     without a row under every setting, `bounded` the rows without counts of staleness, `deliveries` the ways
     that were tried, `longest_ms` the longest interval of those, `cheapest` the setting with the lowest
-    bill, None where bills are not known for all; `without` says what would be chosen without a limit that binds.
+    bill, None where bills are not known for all, `tried` how many settings there were; `without` says what would be
+    chosen without a limit that binds.
     """
 
     limits: tuple[Limit, ...]
@@ -37,6 +38,7 @@ class Footing(Struct, frozen=True, kw_only=True):
     deliveries: tuple[str, ...]
     longest_ms: int
     cheapest: str | None
+    tried: int
     without: dict[str, str] = {}
 
 
@@ -95,7 +97,9 @@ def _rule(found: Recommendation, footing: Footing) -> Iterator[str]:
         )
     elif found.rule != "knee":
         yield f"Rule: the {found.rule} setting with {joined(kept)}."
-    if len(found.front) == 1:
+    if footing.tried == 1:
+        yield "It is the only setting tried."
+    elif len(found.front) == 1:
         yield "No other setting tried is cheaper or fresher."
     for each in footing.limits:
         if each.name in footing.without:
@@ -119,6 +123,8 @@ def _sureness(found: Recommendation, footing: Footing) -> str:
     if found.same_ratio is None:
         held = "Only one session has steps" if footing.drawn == 1 else "No session has steps"
         return f"{held}, so there is nothing to draw again, and the range is the choice alone."
+    if footing.tried == 1 and not found.unmet_ratio:
+        return "With one setting there is nothing to choose from, whichever sessions are drawn."
     low, high = format_interval(found.low_ms), format_interval(found.high_ms)
     drawn = f"{footing.drawn:,} sessions drawn again {found.resamples:,} times"
     sure = f"With the {drawn}, {percent(found.same_ratio)} of the choices are the same"

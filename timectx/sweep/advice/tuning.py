@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from timectx.errors import TuneError
+from timectx.errors import FrameError, TuneError
 from timectx.sweep.advice.constraints import By, Limits
 from timectx.sweep.advice.recommendation import Recommendation
 
@@ -66,7 +66,7 @@ def tune(
         sessions to compare, ``no-reading`` where no step sees a reading, ``unpriced`` where costs are to
         be weighed and a model has no price, else the name of a parameter that is out of range.
     FrameError
-        If the frame lacks columns, or has two rows for one session and scenario.
+        If it is no frame, lacks columns, or has two rows for one session and scenario.
 
     Notes
     -----
@@ -103,6 +103,8 @@ def tune(
         raise TuneError(f"resamples is a whole number of 0 or more; got {resamples!r}", kind="resamples")
     if type(seed) is not int:
         raise TuneError(f"a seed is a whole number; got {seed!r}", kind="seed")
+    if not hasattr(frame, "columns"):
+        raise FrameError(f"tuning takes the frame of a sweep; got {frame!r:.60}", kind="frame")
     from timectx.sweep.advice.choosing import recommend
 
     return recommend(frame, limits, resamples, seed)
