@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
+from pathlib import Path
 from typing import Final
 
 import pandas as pd
@@ -28,3 +32,18 @@ def test_a_recommendation_takes_seconds() -> None:
         size = f"{best.totals.sessions:,} sessions x {len(SCENARIOS)} intervals"
         print(f"\ntune, {size}, {limits or 'no limit'}: {took_s:.1f} s")
         assert best.resamples == 200
+
+
+@pytest.mark.bench
+def test_the_samples_from_the_command_line(tmp_path: Path) -> None:
+    """What a person waits for: the whole command, twice, of which the second finds what the first kept."""
+    environment = os.environ | {"TIMECTX_CACHE_DIR": str(tmp_path)}
+    took = []
+    for _ in range(2):
+        began = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-m", "timectx", "tune", "samples:"], check=True, capture_output=True, env=environment
+        )
+        took.append(time.perf_counter() - began)
+    print(f"\ntimectx tune samples: {took[0]:.1f} s cold, {took[1]:.1f} s warm")
+    assert any(tmp_path.iterdir())
