@@ -76,7 +76,7 @@ def test_a_cache_rule_starts_from_another() -> None:
         (price(rates="input = -1\noutput = 2"), "rate", "my.toml: price 1 (m): input is USD per million tokens"),
         (price("write = 0.0000001"), "rate", "my.toml: price 1 (m): write is USD per million tokens"),
         (price("write = 1e300"), "rate", "my.toml: price 1 (m): write is USD per million tokens"),
-        (price("write = 1000001"), "rate", "my.toml: price 1 (m): write is USD per million tokens"),
+        (price("write = 1000000001"), "rate", "my.toml: price 1 (m): write is USD per million tokens"),
         (price(rates="input = nan\noutput = 2"), "rate", "my.toml: price 1 (m): input is USD per million tokens"),
         (price(rates="input = true\noutput = 2"), "entry", "my.toml: price 1 (m): expected `decimal`, got `bool`"),
         (

@@ -45,6 +45,8 @@ def show_tuned(tuned: Tuned, agent: Agent) -> None:
     print_table(_heads(tuned, rows), cells, left=("scenario",), marked=chosen)
     say("")
     say(_LEGEND)
+    if any(_is_partial(each) for each in table):
+        say("+ after a cost: some sessions have no price, and theirs would come on top")
     if tuned.best:
         front = ", ".join(each.scenario for each in tuned.best.front)
         say(clean(f"front: what no other beats in both spending and staleness: {front}"))
@@ -131,4 +133,8 @@ def _cost(row: dict[str, Any]) -> str:
     """Write the bill; a plus where sessions without a price would come on top."""
     if row["cost_usd"] is None:
         return "unpriced"
-    return f"{row['cost_usd']:.4f}" + (" +" if row["unpriced_sessions"] else "")
+    return f"{row['cost_usd']:.4f}" + (" +" if _is_partial(row) else "")
+
+
+def _is_partial(row: dict[str, Any]) -> bool:
+    return row["cost_usd"] is not None and bool(row["unpriced_sessions"])

@@ -20,7 +20,7 @@ __all__ = ["PriceFile", "parse_prices"]
 
 _DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _PICO: Final = 1_000_000  # 1 USD per million tokens is this many pico-USD a token
-_MOST_USD: Final = 1_000_000
+_MOST_USD: Final = 1_000_000_000
 
 _Count = Annotated[int, Meta(ge=0)]
 _Text = Annotated[str, Meta(min_length=1)]

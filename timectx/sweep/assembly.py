@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from msgspec import to_builtins
 from timectx.formats import FileProblem
 from timectx.reading import zone_database_release
 from timectx.replay import Scenario
+from timectx.sweep.facts import SessionFacts
 from timectx.sweep.labels import scenario_labels
 from timectx.sweep.results import BatchResult, Outcome
 from timectx.sweep.sweep_frame import Placed, column_text, sweep_frame
@@ -112,19 +113,41 @@ class Assembly:
     def _placed(self) -> list[Placed]:
         """Settle what depends on all sessions: which inherit from another one, and what each is called."""
         given = {outcome.facts.header.id for outcome, _ in self._outcomes if outcome.facts}
+        heads = _heads_of_rings(outcome.facts for outcome, _ in self._outcomes if outcome.facts)
         labels: set[str] = set()
         placed = []
         for outcome, start in self._outcomes:
             assert outcome.facts is not None
-            inherits = outcome.facts.parent in given
+            name = outcome.facts.header.id
+            inherits = outcome.facts.parent in given and name not in heads
+            heads.discard(name)
             placed.append(
                 Placed(
-                    label=_new_label(column_text(outcome.facts.header.id), labels),
+                    label=_new_label(column_text(name), labels),
                     outcome=outcome,
                     start=start + len(outcome.scenarios) if inherits else start,
                 )
             )
         return placed
+
+
+def _heads_of_rings(sessions: Iterable[SessionFacts]) -> set[str]:
+    """Return the first of each ring of sessions that name each other as parents: where it begins, nobody knows."""
+    parents: dict[str | None, str | None] = {}
+    for facts in sessions:
+        parents.setdefault(facts.header.id, facts.parent)
+    order = {name: place for place, name in enumerate(parents)}
+    seen: set[str | None] = set()
+    heads = set()
+    for name in parents:
+        line, each = [], name
+        while each in parents and each not in seen:
+            seen.add(each)
+            line.append(each)
+            each = parents[each]
+        if each in line:
+            heads.add(min(line[line.index(each) :], key=order.__getitem__))
+    return {head for head in heads if head is not None}
 
 
 def _new_label(name: str, labels: set[str]) -> str:

@@ -68,11 +68,24 @@ def facts_of(session: Session) -> SessionFacts:
     header = session.header
     return SessionFacts(
         header=SessionHeader(**{name: getattr(header, name) for name in header.__struct_fields__ if name != "extra"}),
-        problems=session.problems,
+        problems=session.problems + _inherited_problem(session),
         models=_models_of(session),
         step_starts_ms=tuple(step.start_ms for step in session.steps),
         holds_readings=any(map(is_reading_event, session.events)),
     )
+
+
+def _inherited_problem(session: Session) -> tuple[Problem, ...]:
+    """Say where a header claims that more was taken over than the log holds."""
+    seed_length = session.header.seed_length or 0
+    last_seq = session.tail[0] if session.tail else session.events[-1].seq if session.events else -1
+    if session.header.parent_session is None or seed_length <= last_seq + 1:
+        return ()
+    text = (
+        f"the header says that {seed_length:,} events were taken over from another session, and the log has "
+        f"{last_seq + 1:,}; nothing counts as the session's own where that other one is given, too"
+    )
+    return (Problem(1, "inherited", text),)
 
 
 def _models_of(session: Session) -> tuple[tuple[str, str], ...]:

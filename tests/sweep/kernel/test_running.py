@@ -122,10 +122,10 @@ def test_a_cost_beyond_64_bits_is_added_up_all_the_same(compiled: bool, tmp_path
     overlay = tmp_path / "prices.toml"
     overlay.write_text(
         "[[price]]\n"
-        'provider = "p"\nmodels = ["deepseek-v4-flash"]\ninput = 9e6\ncached = 9e6\noutput = 9e6\ncache = "none"\n'
+        'provider = "p"\nmodels = ["deepseek-v4-flash"]\ninput = 1e6\ncached = 1e6\noutput = 1e6\ncache = "none"\n'
         'source = "here"\nread_on = 2026-01-01\n'
     )
-    prices, session = read_prices(overlay), synthetic_session(1, steps=400)
+    prices, session = read_prices(overlay), synthetic_session(1, steps=1300)
     scenario = Scenario(model="deepseek-v4-flash")
     found = run_columns(columns_of(session, scenario), [scenario], prices=prices, compiled=compiled)
     assert found["cost_usd"][0] > 2**63 / 10**12
