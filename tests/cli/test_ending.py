@@ -91,6 +91,21 @@ def test_an_interrupt_ends_quietly() -> None:
     assert INTERRUPTED == 128 + signal.SIGINT
 
 
+def test_an_interrupt_while_the_program_loads_ends_quietly_too() -> None:
+    """Ctrl-C before there is any command is no traceback of imports either."""
+    code = (
+        "import sys, timectx.__main__ as program\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'timectx.cli.tune':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "program.main()"
+    )
+    process = start("tune samples:", code=code)
+    assert (*process.communicate(timeout=60), process.returncode) == ("", "", INTERRUPTED)
+
+
 def test_the_statuses_are_in_the_help() -> None:
     """Whoever calls the command from a script finds what each status means."""
     text = " ".join(run("--help").stdout.split())

@@ -14,11 +14,11 @@ from msgspec import to_builtins
 from tests.cli.logs import START_MS, STEPS_MS, Log, one_turn, run, run_json
 from timectx import sweep_sessions
 from timectx.cli.scenarios import scenario_document
-from timectx.formats import read_session
+from timectx.formats import read_session, write_session
 from timectx.replay import Scenario, explain_recorded, replay_session
 from timectx.results.columns import SWEEP
 from timectx.sweep import totals_frame, tune
-from timectx.synthetic import sample_paths
+from timectx.synthetic import sample_paths, synthetic_session
 
 WORDS = """\
 2 sessions, 8 steps, 8 requests; edition readme, zone from the log, tokens by the fixed estimate
@@ -335,6 +335,16 @@ def in_a_process(code: str, *arguments: str, **environment: str) -> subprocess.C
         cwd=Path(__file__).parents[2],
         env={**os.environ, **environment},
     )
+
+
+def test_a_plus_after_a_cost_is_explained_where_there_is_one(folder: Path, tmp_path: Path) -> None:
+    """It stands where some sessions have a price and others have none."""
+    legend = "+ after a cost: some sessions have no price, and theirs would come on top\n"
+    priced = write_session(synthetic_session(1, steps=4), tmp_path / "priced.jsonl")
+    mixed = run("tune", folder, priced).stdout
+    assert (" +\n" in mixed, legend in mixed) == (True, True)
+    for alone in (folder, priced):
+        assert "+ after" not in run("tune", alone).stdout
 
 
 def test_the_module_runs_as_a_program(folder: Path) -> None:

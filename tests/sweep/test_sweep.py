@@ -219,6 +219,40 @@ def test_a_filter_tells_by_facts_which_sessions_count(tmp_path: Path) -> None:
     assert (frame.attrs["filtered"], frame.attrs["problems"]) == (1, [])
 
 
+@pytest.mark.parametrize("ids", ["ab", "ba", "abc", "cab", "xab", "axb"])
+def test_of_sessions_that_name_each_other_as_parents_the_first_counts_whole(ids: str) -> None:
+    """Somewhere their history has to count; what goes on from the ring is no part of it."""
+    ring = sorted(set(ids) - {"x"})
+    parents = {**dict(zip(ring, ring[1:] + ring[:1], strict=True)), "x": "a"}
+    headers = [SessionHeader(id=each, parent_session=parents[each], seed_length=40) for each in ids]
+    sessions = [replace(synthetic_session(3, steps=8), header=header) for header in headers]
+    frame = sweep_sessions(sessions, SCENARIOS[:1], cache=False)
+    first = next(each for each in ids if each != "x")
+    assert [name for name, steps in zip(frame["session"], frame["inherited_steps"], strict=True) if not steps] == [
+        first
+    ]
+
+
+def test_without_the_session_between_a_grandparent_is_not_looked_for() -> None:
+    """Only the parent that a header names takes anything over."""
+    whole = synthetic_session(3, steps=8)
+    given = [SessionHeader(id="a"), SessionHeader(id="c", parent_session="b", seed_length=40)]
+    frame = sweep_sessions([replace(whole, header=header) for header in given], SCENARIOS[:1], cache=False)
+    assert frame["inherited_steps"].tolist() == [0, 0]
+
+
+def test_a_part_taken_over_that_is_longer_than_the_log_is_named() -> None:
+    """Nothing is left to count beside the parent, which is not kept quiet."""
+    whole = synthetic_session(3, steps=4)
+    length = whole.events[-1].seq + 1 if whole.tail is None else whole.tail[0] + 1
+    for more, told in ((0, []), (1, ["inherited"])):
+        header = SessionHeader(id="child", parent_session="parent", seed_length=length + more)
+        pair = [replace(whole, header=SessionHeader(id="parent")), replace(whole, header=header)]
+        frame = sweep_sessions(pair, SCENARIOS[:1], cache=False)
+        assert [each["kind"] for each in frame.attrs["problems"]] == told
+        assert frame["steps"].tolist() == [4, 0]
+
+
 def test_a_session_that_names_itself_as_parent_counts_whole() -> None:
     """Its history is its own."""
     session = replace(synthetic_session(3, steps=4), header=SessionHeader(id="s", parent_session="s", seed_length=10))
