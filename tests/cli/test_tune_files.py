@@ -241,3 +241,12 @@ def test_a_report_without_a_recommendation_says_why(tmp_path: Path) -> None:
     result = run("tune", path, "--interval", "10m", "--max-staleness", "1s", "--report", target)
     assert result.exit_code == 2
     assert "no setting tried keeps a staleness of at most 1s at 95 %" in target.read_text(encoding="utf-8")
+
+
+def test_a_scenario_file_in_another_encoding_is_said_to_be_no_toml(tmp_path: Path) -> None:
+    """A codec's complaint alone would not say what is expected."""
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_bytes(b"\xff\xfe")
+    refused = run("tune", tmp_path, "--scenario", scenario)
+    assert refused.exit_code == 2
+    assert f"{scenario}: not a text in UTF-8, which TOML is: " in refused.stderr
