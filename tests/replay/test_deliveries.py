@@ -258,6 +258,7 @@ def test_a_called_clock_costs_a_request_a_call_and_a_schema() -> None:
     ]
     assert {step.header_tokens for step in run.steps} == {header}
     assert resent(run) == [(called[0], 4), (called[1], 0)]
+    assert run.measures.extra_tokens == header + HI + last - called[0] + 4 * CLOCK_TOOL_TOKENS
     assert [request.provider for request in run.requests] == ["p"] * 6
 
 
@@ -334,6 +335,7 @@ def test_a_timer_reads_the_clock_while_nobody_is_there() -> None:
     assert resent(run)[2:] == [(price, 5 - at) for at, price in enumerate(prices[2:])]
     assert run.measures.requests == 9
     assert run.measures.input_tokens == sum(request.input_tokens for request in run.requests)
+    assert run.measures.extra_tokens == 5 * (HEADER + HI + 2 * TOOL + OK)
 
 
 def rested(rest_ms: int) -> LogBuilder:
@@ -390,6 +392,12 @@ def test_ticks_wait_while_they_cannot_be_printed() -> None:
 
 
 # every delivery
+
+
+@pytest.mark.parametrize("delivery", ["appended", "system-prompt", "replaced", "session-prefix", "request-line"])
+def test_what_causes_no_request_sends_nothing_beside_readings(delivery: str) -> None:
+    """All that it adds to the input are readings, sent and resent."""
+    assert replayed(delivery).measures.extra_tokens == 0
 
 
 @pytest.mark.parametrize("delivery", ["system-prompt", "replaced", "request-line", "appended"])

@@ -176,7 +176,7 @@ MEASURES: Final = (
     Column(
         "first_compaction_step", "number", "Int64", "step before which the first compaction stood; none without one"
     ),
-    Column("extra_tokens", "tokens", "int64", "input of requests sent for a reading alone, readings not counted"),
+    Column("extra_tokens", "tokens", "int64", "sent beside readings: own requests of a delivery, schema of its tool"),
 )
 """One row a run."""
 

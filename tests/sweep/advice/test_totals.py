@@ -171,18 +171,20 @@ def tool_row(requests: int, sent: int, **cells: object) -> Row:
 
 
 def test_requests_of_its_own_are_part_of_what_a_delivery_spends() -> None:
-    """Beyond its readings it pays for what another scenario would not have sent."""
-    found = totals_frame(
-        sweep(row(0, [0], spent=300, sent=10_300), row(1, [0], spent=100, sent=10_100), tool_row(2, 21_070))
-    )
-    assert found["extra_tokens"].tolist() == [0, 0, 11_000]
-    assert found["spent_ratio"].tolist() == [300 / 10_300, 100 / 10_100, 11_070 / 21_070]
-    assert found["reading_ratio"].tolist() == [300 / 10_300, 100 / 10_100, 70 / 21_070]
+    """Beyond its readings it pays for what it sends beside them, whatever else was tried."""
+    lone = tool_row(2, 21_070, extra_tokens=11_000)
+    for frame in (sweep(lone), sweep(row(0, [0], spent=300, sent=10_300, extra_tokens=0), lone)):
+        found = totals_frame(frame).iloc[-1]
+        assert (found["extra_tokens"], found["spent_ratio"], found["reading_ratio"]) == (
+            11_000,
+            11_070 / 21_070,
+            70 / 21_070,
+        )
 
 
-def test_only_scenarios_of_the_same_world_tell_what_requests_are_its_own() -> None:
-    """A replay without compaction sends more whatever its delivery is."""
-    frame = sweep(row(0, [0], spent=300, sent=10_300), tool_row(2, 21_070, compaction="off"))
+def test_a_frame_that_does_not_say_what_is_sent_beside_readings_counts_none() -> None:
+    """Nothing is guessed from other rows."""
+    frame = sweep(row(0, [0], spent=300, sent=10_300), tool_row(2, 21_070))
     assert totals_frame(frame)["extra_tokens"].tolist() == [0, 0]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.sweep.advice.frames import CURVE, recorded, row, sweep
+from tests.sweep.advice.frames import CURVE, Row, recorded, row, sweep
 from timectx.errors import FrameError, TuneError
 from timectx.replay import Scenario
 from timectx.sweep import sweep_sessions
@@ -370,23 +370,38 @@ def test_the_longest_interval_says_that_a_longer_one_may_do() -> None:
     )
 
 
+def tool_row(**cells: object) -> Row:
+    """Return a row of a clock tool whose calls double the requests."""
+    named = {"scenario": "0, tool", "delivery": "tool", "requests": 40, "extra_tokens": 1_000_000}
+    return row(0, [0] * 20, spent=20_000, sent=2_020_000, **{**named, **cells})
+
+
 def test_a_tool_pays_for_the_requests_it_needs() -> None:
     """Its readings are few, but each call sends the whole prompt once more."""
-    appended = row(0, [0] * 20, spent=300_000, sent=1_300_000)
-    tool = row(
-        0,
-        [0] * 20,
-        spent=20_000,
-        sent=2_020_000,
-        scenario="0, tool",
-        delivery="tool",
-        requests=40,
-        reading_tokens=20_000,
-    )
-    found = tune(sweep(appended, tool), max_staleness_ms=0)
+    found = tune(sweep(row(0, [0] * 20, spent=300_000, sent=1_300_000, extra_tokens=0), tool_row()), max_staleness_ms=0)
     assert found.scenario == "0"
     extra = {each.scenario: (each.extra_tokens, each.spent_tokens) for each in found.front}
     assert extra == {"0": (0, 300_000)}
+
+
+def test_a_tool_alone_pays_for_them_too() -> None:
+    """No other setting is needed to see them, neither in the share nor beside what is recorded."""
+    found = tune(sweep(tool_row(), recorded([0] * 20, spent=300_000, sent=1_300_000, extra_tokens=0)))
+    assert (found.totals.spent_tokens, found.totals.spent_ratio) == (1_020_000, 1_020_000 / 2_020_000)
+    assert found.today is not None
+    assert (found.today.recommended, found.today.saved_tokens) == (found.totals, 300_000 - 1_020_000)
+    assert any("720,000 tokens more" in each for each in found.reasons)
+
+
+@pytest.mark.parametrize("gap", ["no column", "a missing value"])
+def test_a_frame_that_does_not_say_what_a_tool_sends_is_said_to(gap: str) -> None:
+    """An older file counts none of it; an appended reading sends nothing that could be missing."""
+    appended, tool = row(0, [0] * 20, spent=300_000, sent=1_300_000), tool_row(extra_tokens=None)
+    if gap == "no column":
+        del tool["extra_tokens"]
+    told = "Spending is a lower bound: 1 row of deliveries tool and timer without extra_tokens, "
+    assert f"{told}whose own requests count as 0." in tune(sweep(appended, tool)).reasons
+    assert not any("extra_tokens" in each for each in tune(sweep(appended)).reasons)
 
 
 @pytest.mark.parametrize("form", ["csv", "csv without counts", "shuffled", "joined from parts"])

@@ -15,7 +15,7 @@ from timectx.sweep.advice.constraints import Limits, Pick, pick
 from timectx.sweep.advice.front import Point
 from timectx.sweep.advice.grid import Grid, grid_of, recorded_grid
 from timectx.sweep.advice.outliers import outliers_of
-from timectx.sweep.advice.pooling import Pooled, all_totals, pool
+from timectx.sweep.advice.pooling import Pooled, all_totals, pool, untold_rows
 from timectx.sweep.advice.reasons import Footing, reasons_for
 from timectx.sweep.advice.recommendation import Neighbour, Recommendation, Setting, Today
 from timectx.sweep.advice.refusal import refusal
@@ -162,17 +162,9 @@ def _today(recorded: Grid, grid: Grid, choice: int, quantile: float) -> Today | 
         return None
     return Today(
         recorded=all_totals(theirs, quantile)[0],
-        recommended=_totals_of(ours, grid.only(both), choice, quantile),
+        recommended=all_totals(ours, quantile)[0],
         settings=_settings(theirs),
     )
-
-
-def _totals_of(ours: Grid, every: Grid, choice: int, quantile: float) -> Totals:
-    """Return the totals of one scenario; requests of its own show only beside the others."""
-    extra = all_totals(every, quantile)[choice].extra_tokens if ours.candidates[0].delivery in ("tool", "timer") else 0
-    totals = all_totals(ours, quantile)[0]
-    taken = totals.reading_tokens + totals.resent_tokens + extra
-    return replace(totals, extra_tokens=extra, spent_ratio=_ratio(taken, totals.input_tokens) or 0.0)
 
 
 def _settings(recorded: Grid) -> tuple[Setting, ...]:
@@ -198,6 +190,7 @@ def _footing(
         silent=len(active) - int(np.count_nonzero(active)),
         left_out=grid.left_out,
         bounded=bounded_rows(grid),
+        untold=untold_rows(grid),
         deliveries=tuple(dict.fromkeys(each.delivery for each in grid.candidates)),
         longest_ms=max(each.interval_ms for each in grid.candidates),
         cheapest=cheapest,

@@ -17,7 +17,7 @@ from timectx.sweep.advice.grid import Grid, Whole
 from timectx.sweep.advice.staleness import NOT_SEEN, Counted, count_staleness, quantile_of
 from timectx.sweep.advice.totals import Totals
 
-__all__ = ["Pooled", "all_totals", "extra_tokens", "pool", "priced"]
+__all__ = ["Pooled", "all_totals", "extra_tokens", "pool", "priced", "untold_rows"]
 
 _SENDS_OF_ITS_OWN: Final = frozenset(("tool", "timer"))
 _NANO: Final = 1e9
@@ -158,7 +158,7 @@ def all_totals(grid: Grid, quantile: float, counted: Counted | None = None) -> l
 
 def extra_tokens(grid: Grid) -> Whole:
     """
-    Return the input of requests that a delivery sends for the sake of a reading alone.
+    Return what deliveries send beside readings: requests of their own, and the schema of a tool.
 
     Parameters
     ----------
@@ -168,26 +168,27 @@ def extra_tokens(grid: Grid) -> Whole:
     Returns
     -------
     ndarray
-        Sessions by candidates; 0 for every delivery but ``tool`` and ``timer``.
-
-    Notes
-    -----
-    Where a frame does not say, as one read from an older file, it is what their input, readings taken off, exceeds
-    the least that any scenario of the same world with the fewest requests sends: a lower bound where none
-    without such requests was tried.
+        Sessions by candidates, as each run measured it; 0 where the frame does not say.
     """
-    if "extra_tokens" in grid.frame.columns:
-        return grid.whole("extra_tokens")
-    net = grid.whole("input_tokens") - grid.whole("reading_tokens") - grid.whole("resent_tokens")
-    extra = np.zeros_like(net)
-    for at, each in enumerate(grid.candidates):
-        if each.delivery in _SENDS_OF_ITS_OWN:
-            alike = [other for other, one in enumerate(grid.candidates) if one.world == each.world]
-            requests = grid.whole("requests")[:, alike]
-            fewest = requests == requests.min(axis=1, keepdims=True)
-            least = np.where(fewest, net[:, alike], np.iinfo(np.int64).max).min(axis=1)
-            extra[:, at] = np.maximum(net[:, at] - least, 0)
-    return extra
+    return grid.whole("extra_tokens")
+
+
+def untold_rows(grid: Grid) -> int:
+    """
+    Count the rows that do not say what their delivery sends beside readings, though it sends something.
+
+    Parameters
+    ----------
+    grid : Grid
+        Sessions and scenarios.
+
+    Returns
+    -------
+    int
+        Rows of ``tool`` and ``timer`` without `extra_tokens`, as from an older file.
+    """
+    sending = [each.delivery in _SENDS_OF_ITS_OWN for each in grid.candidates]
+    return int(np.count_nonzero(np.isnan(grid.real("extra_tokens"))[:, sending]))
 
 
 def priced(grid: Grid) -> NDArray[np.bool_]:

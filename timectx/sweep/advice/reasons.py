@@ -24,10 +24,10 @@ class Footing(Struct, frozen=True, kw_only=True):
     Hold what a recommendation stands on.
 
     `limits` are those held, `drawn` counts the sessions with steps, `silent` those without, `left_out` those
-    without a row under every setting, `bounded` the rows without counts of staleness, `deliveries` the ways
-    that were tried, `longest_ms` the longest interval of those, `cheapest` the setting with the lowest
-    bill, None where bills are not known for all, `tried` how many settings there were; `without` says what would be
-    chosen without a limit that binds.
+    without a row under every setting, `bounded` the rows without counts of staleness, `untold` those that do not say
+    what their delivery sends beside readings, `deliveries` the ways that were tried, `longest_ms` the longest interval
+    of those, `cheapest` the setting with the lowest bill, None where bills are not known for all, `tried` how many
+    settings there were; `without` says what would be chosen without a limit that binds.
     """
 
     limits: tuple[Limit, ...]
@@ -35,6 +35,7 @@ class Footing(Struct, frozen=True, kw_only=True):
     silent: int
     left_out: tuple[str, ...]
     bounded: int
+    untold: int
     deliveries: tuple[str, ...]
     longest_ms: int
     cheapest: str | None
@@ -176,6 +177,11 @@ def _footing(found: Recommendation, footing: Footing) -> Iterator[str]:
         yield (
             f"Staleness is an upper bound: {counted(footing.bounded, 'row')} without counts, "
             "of which only the median, the 95th percentile and the largest value are known."
+        )
+    if footing.untold:
+        yield (
+            f"Spending is a lower bound: {counted(footing.untold, 'row')} of deliveries tool and timer without "
+            "extra_tokens, whose own requests count as 0."
         )
     if found.totals.unpriced_sessions and found.totals.cost_usd is not None:
         unpriced = counted(found.totals.unpriced_sessions, "session")
